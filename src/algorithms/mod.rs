@@ -1,0 +1,106 @@
+//! The algorithms: each is a short composition of a dictionary and an update.
+//!
+//! An algorithm is one file here plus a `mod` line and a line in [`AnyParams`]. It sees checked data only;
+//! [`Learner`](crate::Learner) is the front that checks.
+
+mod aogd_ald;
+mod nons_ald;
+mod running_mean;
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::Error;
+use crate::kernels::AnyKernel;
+use crate::linalg::Panels;
+use crate::rows::Rows;
+use crate::state::State;
+
+pub use aogd_ald::{AogdAld, AogdAldParams};
+pub use nons_ald::{Decay, NonsAld, NonsAldParams};
+pub use running_mean::{RunningMean, RunningMeanParams};
+
+/// A learner that sees each row once and predicts it before it learns it.
+pub trait Algorithm: fmt::Debug + Send + Sync {
+    /// The prediction for a row; 0 before anything is learned.
+    fn predict(&self, x: &[f64]) -> f64;
+
+    /// One round: predicts the row, learns its label, and returns the prediction.
+    fn learn(&mut self, x: &[f64], y: f64) -> Result<f64, Error>;
+
+    /// Writes what has been learned.
+    fn save(&self, state: &mut State);
+
+    /// Reads what a learner with the same parameters has written.
+    fn load(&mut self, state: &State) -> Result<(), Error>;
+
+    /// The rows kept, if the algorithm keeps any.
+    fn basis(&self) -> Option<&Panels> {
+        None
+    }
+
+    /// The kernel, if the algorithm has one.
+    fn kernel(&self) -> Option<&AnyKernel> {
+        None
+    }
+
+    /// The predictions for many rows.
+    fn predict_rows(&self, rows: &Rows<'_>) -> Vec<f64> {
+        rows.iter().map(|x| self.predict(x)).collect()
+    }
+
+    /// One round for each row in turn; the predictions made before the labels were learned.
+    fn learn_rows(&mut self, rows: &Rows<'_>, y: &[f64]) -> Result<Vec<f64>, Error> {
+        rows.iter().zip(y).map(|(x, &y)| self.learn(x, y)).collect()
+    }
+}
+
+macro_rules! registry {
+    ($($algorithm:ident: $params:ident),*) => {
+        /// The parameters of any of the algorithms.
+        #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+        pub enum AnyParams {
+            $(#[doc = concat!("Of [`", stringify!($algorithm), "`].")] $algorithm($params),)*
+        }
+
+        impl AnyParams {
+            /// The names of all algorithms.
+            pub const NAMES: &[&str] = &[$(stringify!($algorithm)),*];
+
+            /// The default parameters of the algorithm of this name.
+            pub fn default_of(name: &str) -> Option<Self> {
+                match name {
+                    $(stringify!($algorithm) => Some($params::default().into()),)*
+                    _ => None,
+                }
+            }
+
+            /// Name of the algorithm.
+            pub fn name(&self) -> &'static str {
+                match self {
+                    $(Self::$algorithm(_) => stringify!($algorithm),)*
+                }
+            }
+
+            /// Checks the parameters and makes a learner that has seen nothing.
+            pub fn build(&self) -> Result<Box<dyn Algorithm>, Error> {
+                match self {
+                    $(Self::$algorithm(params) => Ok(Box::new(params.build()?)),)*
+                }
+            }
+        }
+
+        $(impl From<$params> for AnyParams {
+            fn from(params: $params) -> Self {
+                Self::$algorithm(params)
+            }
+        })*
+    };
+}
+
+registry!(
+    AogdAld: AogdAldParams,
+    NonsAld: NonsAldParams,
+    RunningMean: RunningMeanParams
+);

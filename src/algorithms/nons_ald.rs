@@ -1,0 +1,232 @@
+//! NONS-ALD: Nyström online Newton step with an ALD dictionary (the paper's Algorithm 3).
+
+use serde::{Deserialize, Serialize};
+
+use super::Algorithm;
+use crate::dictionary::Dictionary;
+use crate::error::Error;
+use crate::expansion::Expansion;
+use crate::kernels::AnyKernel;
+use crate::linalg::Panels;
+use crate::params::{positive, positive_if_given};
+use crate::state::State;
+use crate::updates::{Newton, loss_derivative};
+
+/// Parameters of [`NonsAld`].
+///
+/// ```
+/// use nystream::kernels::Gaussian;
+/// use nystream::{Learner, NonsAldParams};
+///
+/// let kernel = Gaussian { sigma: 8.0 }.into();
+/// let mut learner = Learner::new(NonsAldParams { kernel, ..Default::default() })?;
+/// assert_eq!(learner.learn_row(&[0.0, 1.0], 0.5)?, 0.0); // predicted before the label was seen
+/// assert!(learner.predict_row(&[0.0, 1.0])? > 0.0);
+/// # Ok::<(), nystream::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NonsAldParams {
+    /// The kernel. Default Gaussian.
+    pub kernel: AnyKernel,
+    /// ALD threshold, 1e-10 to 1: a smaller one keeps more rows. Default 1e-3.
+    pub alpha: f64,
+    /// Regularisation, positive: `A` starts as `mu I`. Default 1.
+    pub mu: f64,
+    /// `U`, positive: predictions stay within `[-U, U]`. Default 1.
+    pub bound: f64,
+    /// `Y`, positive: a bound on the labels. Default: `bound`.
+    pub target_bound: Option<f64>,
+    /// Weight of a squared gradient in `A`, positive. Default: `1 / (4 (U^2 + Y^2))`.
+    pub eta: Option<f64>,
+    /// The most rows to keep, at least 1. Default: no cap.
+    pub max_basis: Option<usize>,
+}
+
+impl Default for NonsAldParams {
+    fn default() -> Self {
+        Self {
+            kernel: AnyKernel::default(),
+            alpha: 1e-3,
+            mu: 1.0,
+            bound: 1.0,
+            target_bound: None,
+            eta: None,
+            max_basis: None,
+        }
+    }
+}
+
+impl NonsAldParams {
+    /// Checks the parameters and makes a learner that has seen nothing.
+    pub fn build(&self) -> Result<NonsAld, Error> {
+        positive("mu", self.mu)?;
+        positive("bound", self.bound)?;
+        positive_if_given("target_bound", self.target_bound)?;
+        positive_if_given("eta", self.eta)?;
+        Ok(NonsAld {
+            dictionary: Dictionary::new(self.kernel.clone(), self.alpha, self.max_basis)?,
+            newton: Newton::new(self.mu, self.eta.unwrap_or_else(|| self.default_eta())),
+            bound: self.bound,
+            expansion: Expansion::default(),
+        })
+    }
+
+    fn default_eta(&self) -> f64 {
+        let y = self.target_bound.unwrap_or(self.bound);
+        0.25 / (self.bound * self.bound + y * y)
+    }
+}
+
+/// How fast the eigenvalues of the kernel matrix decay.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Decay {
+    /// `lambda_i <= R r^i` with `r < 1`.
+    Exponential,
+    /// `lambda_i <= R i^{-p}` with `p >= 1`.
+    Polynomial {
+        /// The degree.
+        p: f64,
+    },
+}
+
+impl Decay {
+    /// The `alpha` and `mu` with which the paper's corollaries bound the regret over `horizon` rows.
+    /// For exponential decay any constant `mu` will do, and this one is 1.
+    pub fn settings(self, horizon: usize) -> Result<(f64, f64), Error> {
+        let t = horizon as f64;
+        match self {
+            _ if horizon == 0 => Err(Error::parameter("T", "at least 1", 0)),
+            Self::Exponential => Ok(((t.ln() / t).powi(4), 1.0)),
+            Self::Polynomial { p } if (1.0..=1e100).contains(&p) => {
+                Ok((t.powf(-4.0 * p / (1.0 + p)), t.powf((1.0 + p).recip())))
+            }
+            Self::Polynomial { p } => Err(Error::parameter("p", "at least 1 and finite", p)),
+        }
+    }
+}
+
+/// The paper's Algorithm 3: an online Newton step on the features of an ALD dictionary.
+///
+/// A row costs O(dJ + J^2) with J rows kept, whatever the length of the stream.
+#[derive(Debug, Clone)]
+pub struct NonsAld {
+    dictionary: Dictionary,
+    newton: Newton,
+    bound: f64,
+    expansion: Expansion,
+}
+
+impl NonsAld {
+    /// The dictionary.
+    pub fn dictionary(&self) -> &Dictionary {
+        &self.dictionary
+    }
+
+    /// The Newton step.
+    pub fn newton(&self) -> &Newton {
+        &self.newton
+    }
+}
+
+impl Algorithm for NonsAld {
+    fn predict(&self, x: &[f64]) -> f64 {
+        let f = self
+            .expansion
+            .value(self.dictionary.map(), self.newton.w(), x);
+        f.clamp(-self.bound, self.bound)
+    }
+
+    fn learn(&mut self, x: &[f64], y: f64) -> Result<f64, Error> {
+        self.expansion.forget();
+        self.dictionary.project(x);
+        let yhat = self.newton.predict(self.dictionary.phi(), self.bound);
+        if let Some(coordinate) = self.dictionary.grow_if_novel(x)? {
+            self.newton.grow(coordinate);
+        }
+        self.newton.step(loss_derivative(yhat, y));
+        Ok(yhat)
+    }
+
+    fn basis(&self) -> Option<&Panels> {
+        Some(self.dictionary.rows())
+    }
+
+    fn kernel(&self) -> Option<&AnyKernel> {
+        Some(self.dictionary.map().kernel())
+    }
+
+    fn save(&self, state: &mut State) {
+        self.dictionary.save(state);
+        self.newton.save(state);
+    }
+
+    fn load(&mut self, state: &State) -> Result<(), Error> {
+        self.expansion.forget();
+        self.dictionary.load(state)?;
+        self.newton.load(state, self.dictionary.size())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernels::Gaussian;
+
+    #[test]
+    fn two_rounds_on_one_row_by_hand() {
+        let mut learner = NonsAldParams::default().build().unwrap();
+        // phi = 1 and eta = 1/8: e = -2, A = 1.5, w = 4/3, predicted as 1.
+        assert_eq!(learner.learn(&[0.3], 1.0), Ok(0.0));
+        assert!((learner.newton().w()[0] - 4.0 / 3.0).abs() < 1e-15);
+        assert_eq!(learner.predict(&[0.3]).to_bits(), 1.0_f64.to_bits());
+        // Projected to w = 1 before the second label, which brings no error.
+        assert_eq!(learner.learn(&[0.3], 1.0), Ok(1.0));
+        assert!((learner.newton().w()[0] - 1.0).abs() < 1e-15);
+        assert_eq!(learner.dictionary().size(), 1);
+    }
+
+    #[test]
+    fn eta_follows_the_bounds() {
+        let params = NonsAldParams {
+            bound: 3.0,
+            target_bound: Some(2.0),
+            ..NonsAldParams::default()
+        };
+        assert!((params.default_eta() - 1.0 / 52.0).abs() < 1e-17);
+    }
+
+    #[test]
+    fn settings_are_those_of_the_corollaries() {
+        let (alpha, mu) = Decay::Exponential.settings(1000).unwrap();
+        assert!((alpha / (1000.0_f64.ln().powi(4) / 1e12) - 1.0).abs() < 1e-12);
+        assert!((mu - 1.0).abs() < 1e-15);
+        let (alpha, mu) = Decay::Polynomial { p: 3.0 }.settings(10_000).unwrap();
+        assert!((alpha / 1e-12 - 1.0).abs() < 1e-12);
+        assert!((mu - 10.0).abs() < 1e-12);
+        assert!(Decay::Polynomial { p: 0.5 }.settings(10).is_err());
+        assert!(Decay::Exponential.settings(0).is_err());
+    }
+
+    #[test]
+    fn every_parameter_is_checked() {
+        type Change = fn(&mut NonsAldParams);
+        let changes: [(&str, Change); 7] = [
+            ("sigma", |p| p.kernel = Gaussian { sigma: -1.0 }.into()),
+            ("alpha", |p| p.alpha = 0.0),
+            ("mu", |p| p.mu = f64::NAN),
+            ("bound", |p| p.bound = f64::INFINITY),
+            ("target_bound", |p| p.target_bound = Some(0.0)),
+            ("eta", |p| p.eta = Some(-1.0)),
+            ("max_basis", |p| p.max_basis = Some(0)),
+        ];
+        for (wrong, change) in changes {
+            let mut params = NonsAldParams::default();
+            change(&mut params);
+            assert!(
+                matches!(params.build(), Err(Error::Parameter { name, .. }) if name == wrong),
+                "{wrong}"
+            );
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! The mean of the labels: what every learner has to beat.
+
+use serde::{Deserialize, Serialize};
+
+use super::Algorithm;
+use crate::error::Error;
+use crate::state::State;
+
+/// Parameters of [`RunningMean`]: none.
+///
+/// ```
+/// use nystream::{Learner, RunningMeanParams};
+///
+/// let mut learner = Learner::new(RunningMeanParams {})?;
+/// learner.learn_row(&[0.0], 1.0)?;
+/// learner.learn_row(&[0.0], 2.0)?;
+/// assert_eq!(learner.predict_row(&[7.0])?, 1.5);
+/// # Ok::<(), nystream::Error>(())
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RunningMeanParams {}
+
+impl RunningMeanParams {
+    /// Makes a learner that has seen nothing.
+    #[allow(clippy::unnecessary_wraps, reason = "the same for every algorithm")]
+    pub fn build(&self) -> Result<RunningMean, Error> {
+        Ok(RunningMean::default())
+    }
+}
+
+/// Predicts the mean of the labels so far.
+#[derive(Debug, Clone, Default)]
+pub struct RunningMean {
+    mean: f64,
+    count: f64,
+}
+
+impl Algorithm for RunningMean {
+    fn predict(&self, _x: &[f64]) -> f64 {
+        self.mean
+    }
+
+    fn learn(&mut self, x: &[f64], y: f64) -> Result<f64, Error> {
+        let yhat = self.predict(x);
+        self.count += 1.0;
+        self.mean += (y - self.mean) / self.count;
+        Ok(yhat)
+    }
+
+    fn save(&self, state: &mut State) {
+        state.put("mean", vec![self.mean]);
+        state.put("count", vec![self.count]);
+    }
+
+    fn load(&mut self, state: &State) -> Result<(), Error> {
+        self.mean = state.scalar("mean")?;
+        self.count = state.scalar("count")?;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn predicts_the_mean_of_the_labels_before() {
+        let mut learner = RunningMean::default();
+        let predictions = [3.0, 5.0, 1.0].map(|y| learner.learn(&[], y));
+        assert_eq!(predictions, [Ok(0.0), Ok(3.0), Ok(4.0)]);
+    }
+}

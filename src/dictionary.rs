@@ -1,0 +1,144 @@
+//! The dictionary kept by the approximate linear dependence (ALD) condition.
+
+use crate::error::Error;
+use crate::kernels::AnyKernel;
+use crate::linalg::Panels;
+use crate::nystrom::NystromMap;
+use crate::params::at_least_one;
+use crate::state::State;
+
+/// The smallest `alpha`: below it rounding decides, not the data.
+pub const SMALLEST_ALPHA: f64 = 1e-10;
+
+/// Rows that are far from the span of the rows kept before them, and the features they give.
+///
+/// A row `x` joins when `alpha_t = min_beta ||sum_i beta_i kappa(z_i, .) - kappa(x, .)||^2`, the squared distance of
+/// its kernel function to the span of the dictionary's, is more than `alpha kappa(x, x)`; the first row always joins.
+#[derive(Debug, Clone)]
+pub struct Dictionary {
+    map: NystromMap,
+    alpha: f64,
+    max_basis: usize,
+    /// `phi(x)` of the row at hand, its `kappa(x, x)` and its `alpha_t`.
+    phi: Vec<f64>,
+    kappa: f64,
+    residual: f64,
+}
+
+impl Dictionary {
+    /// An empty dictionary that keeps at most `max_basis` rows.
+    pub fn new(kernel: AnyKernel, alpha: f64, max_basis: Option<usize>) -> Result<Self, Error> {
+        kernel.check()?;
+        check_alpha(alpha)?;
+        at_least_one("max_basis", max_basis)?;
+        Ok(Self {
+            map: NystromMap::new(kernel),
+            alpha,
+            max_basis: max_basis.unwrap_or(usize::MAX),
+            phi: Vec::new(),
+            kappa: 0.0,
+            residual: 0.0,
+        })
+    }
+
+    /// The Nyström map of the rows kept.
+    pub fn map(&self) -> &NystromMap {
+        &self.map
+    }
+
+    /// The rows kept.
+    pub fn rows(&self) -> &Panels {
+        self.map.rows()
+    }
+
+    /// Number of rows kept.
+    pub fn size(&self) -> usize {
+        self.rows().n_rows()
+    }
+
+    /// `phi(x)` of the row last projected, with its new coordinate if that row has joined.
+    pub fn phi(&self) -> &[f64] {
+        &self.phi
+    }
+
+    /// Projects `x` onto the span of the dictionary.
+    pub fn project(&mut self, x: &[f64]) {
+        self.kappa = self.map.kernel().diagonal(x);
+        self.phi.resize(self.size(), 0.0);
+        self.residual = self.map.features_into(x, self.kappa, &mut self.phi);
+    }
+
+    /// Lets the row last projected join if ALD fails; returns the coordinate that `phi(x)` has gained.
+    pub fn grow_if_novel(&mut self, x: &[f64]) -> Result<Option<f64>, Error> {
+        if !self.is_novel() || self.size() >= self.max_basis {
+            return Ok(None);
+        }
+        self.map.grow(x, &self.phi, self.residual)?;
+        let coordinate = self.residual.sqrt();
+        self.phi.push(coordinate);
+        Ok(Some(coordinate))
+    }
+
+    fn is_novel(&self) -> bool {
+        let first = self.size() == 0 && self.kappa > 0.0;
+        first || self.residual > self.alpha * self.kappa
+    }
+
+    pub(crate) fn save(&self, state: &mut State) {
+        self.map.save(state);
+    }
+
+    pub(crate) fn load(&mut self, state: &State) -> Result<(), Error> {
+        self.map.load(state)
+    }
+}
+
+fn check_alpha(alpha: f64) -> Result<(), Error> {
+    if (SMALLEST_ALPHA..=1.0).contains(&alpha) {
+        return Ok(());
+    }
+    let expected = "between 1e-10, the least that float64 can tell from 0, and 1";
+    Err(Error::parameter("alpha", expected, alpha))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernels::{Gaussian, Linear};
+
+    fn offer(dictionary: &mut Dictionary, x: &[f64]) -> bool {
+        dictionary.project(x);
+        dictionary.grow_if_novel(x).unwrap().is_some()
+    }
+
+    #[test]
+    fn rows_in_the_span_do_not_join() {
+        let mut dictionary = Dictionary::new(Linear {}.into(), 1e-6, None).unwrap();
+        assert!(!offer(&mut dictionary, &[0.0, 0.0, 0.0]));
+        assert!(offer(&mut dictionary, &[1.0, 0.0, 0.0]));
+        assert!(!offer(&mut dictionary, &[-3.0, 0.0, 0.0]));
+        assert!(offer(&mut dictionary, &[1.0, 1.0, 0.0]));
+        assert!(!offer(&mut dictionary, &[5.0, 7.0, 1e-3]));
+        assert!(offer(&mut dictionary, &[5.0, 7.0, 1e-1]));
+    }
+
+    #[test]
+    fn the_first_row_joins_at_any_alpha_and_the_cap_holds() {
+        let mut dictionary = Dictionary::new(Gaussian::default().into(), 1.0, None).unwrap();
+        assert!(offer(&mut dictionary, &[0.0]));
+        assert!(!offer(&mut dictionary, &[100.0]));
+        let mut capped = Dictionary::new(Gaussian::default().into(), 1e-3, Some(2)).unwrap();
+        let joined = [0.0, 100.0, 200.0].map(|x| offer(&mut capped, &[x]));
+        assert_eq!(joined, [true, true, false]);
+        assert_eq!(capped.phi().len(), 2);
+    }
+
+    #[test]
+    fn parameters_have_ranges() {
+        for alpha in [0.0, 1e-11, 1.1, f64::NAN] {
+            assert!(Dictionary::new(AnyKernel::default(), alpha, None).is_err());
+        }
+        assert!(Dictionary::new(AnyKernel::default(), 0.1, Some(0)).is_err());
+        assert!(Dictionary::new(Gaussian { sigma: 0.0 }.into(), 0.1, None).is_err());
+    }
+}

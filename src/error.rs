@@ -1,0 +1,154 @@
+//! Everything that can go wrong, in one enum.
+
+use std::fmt;
+
+use crate::rows::LARGEST;
+
+/// Where in the caller's arguments a value stands: `y`, `x[2]`, `y[7]` or `X[7, 2]`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// Name of the argument.
+    pub argument: &'static str,
+    /// Row and column, or the one index a vector has.
+    pub index: Vec<usize>,
+}
+
+impl Place {
+    /// A place in `argument`; an empty index means the argument itself.
+    pub fn new(argument: &'static str, index: impl Into<Vec<usize>>) -> Self {
+        let index = index.into();
+        Self { argument, index }
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let index: Vec<String> = self.index.iter().map(usize::to_string).collect();
+        match index.as_slice() {
+            [] => f.write_str(self.argument),
+            _ => write!(f, "{}[{}]", self.argument, index.join(", ")),
+        }
+    }
+}
+
+/// Why a call was refused. A refused call changes nothing.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A parameter outside its range.
+    #[error("{name} should be {expected}, but is {value}")]
+    Parameter {
+        /// The parameter, under its constructor's name.
+        name: &'static str,
+        /// The values it may take.
+        expected: &'static str,
+        /// The value it has.
+        value: String,
+    },
+    /// Two parameters that cannot be given together.
+    #[error("{first} and {second} cannot both be given: {reason}")]
+    Conflict {
+        /// One of them.
+        first: &'static str,
+        /// The other.
+        second: &'static str,
+        /// What each of them asks for.
+        reason: &'static str,
+    },
+    /// A feature or label that is NaN, infinite, or too large to be squared safely.
+    #[error("{place} should be a finite number of magnitude at most {LARGEST:e}, but is {value}")]
+    Number {
+        /// Where it stands.
+        place: Place,
+        /// What it is.
+        value: f64,
+    },
+    /// A row whose kernel value with itself overflows.
+    #[error(
+        "the kernel value of {place} with itself should be at most {LARGEST:e}, but is {value}: scale the features"
+    )]
+    KernelOverflow {
+        /// The row.
+        place: Place,
+        /// Its kernel value with itself.
+        value: f64,
+    },
+    /// Rows of another width than the model has learned.
+    #[error("{argument} should have {expected} features, but has {found}")]
+    Width {
+        /// Name of the argument.
+        argument: &'static str,
+        /// Features of the rows learned so far.
+        expected: usize,
+        /// Features of the rows offered.
+        found: usize,
+    },
+    /// Another number of labels than of rows.
+    #[error("y should have as many labels as X has rows, {expected}, but has {found}")]
+    Length {
+        /// Number of rows.
+        expected: usize,
+        /// Number of labels.
+        found: usize,
+    },
+    /// An array without a row or without a feature.
+    #[error("{argument} should have at least one row and one feature, but is empty")]
+    Empty {
+        /// Name of the argument.
+        argument: &'static str,
+    },
+    /// A factor that is no longer positive definite.
+    #[error("the factor is not positive definite: row {row} has the pivot {pivot}")]
+    NotPositiveDefinite {
+        /// Row of the factor.
+        row: usize,
+        /// The pivot, which should be positive.
+        pivot: f64,
+    },
+    /// Bytes that do not hold a model.
+    #[error("not a nystream model: {reason}")]
+    ModelFile {
+        /// What is wrong with them.
+        reason: String,
+    },
+}
+
+impl Error {
+    pub(crate) fn parameter(
+        name: &'static str,
+        expected: &'static str,
+        value: impl fmt::Display,
+    ) -> Self {
+        let value = value.to_string();
+        Self::Parameter {
+            name,
+            expected,
+            value,
+        }
+    }
+
+    pub(crate) fn model_file(reason: impl fmt::Display) -> Self {
+        let reason = reason.to_string();
+        Self::ModelFile { reason }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_name_the_argument_the_place_and_the_value() {
+        let place = Place::new("X", [7, 2]);
+        let value = f64::NAN;
+        assert_eq!(
+            Error::Number { place, value }.to_string(),
+            "X[7, 2] should be a finite number of magnitude at most 1e100, but is NaN"
+        );
+        assert_eq!(
+            Error::parameter("alpha", "positive and finite", -1.0).to_string(),
+            "alpha should be positive and finite, but is -1"
+        );
+        assert_eq!(Place::new("y", []).to_string(), "y");
+    }
+}

@@ -1,0 +1,57 @@
+//! The Gaussian kernel.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Geometry, Kernel};
+use crate::error::Error;
+use crate::params::positive;
+
+/// `exp(-||x - z||^2 / (2 sigma^2))`, the kernel of the paper's experiments.
+///
+/// ```
+/// use nystream::kernels::{Gaussian, Kernel};
+///
+/// let kernel = Gaussian { sigma: 8.0 };
+/// assert_eq!(kernel.diagonal(&[1.0, 2.0]), 1.0);
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Gaussian {
+    /// Width, positive. Default 1.
+    pub sigma: f64,
+}
+
+impl Default for Gaussian {
+    fn default() -> Self {
+        Self { sigma: 1.0 }
+    }
+}
+
+impl Kernel for Gaussian {
+    fn check(&self) -> Result<(), Error> {
+        positive("sigma", self.sigma)
+    }
+
+    fn geometry(&self) -> Geometry {
+        Geometry::SquaredEuclidean
+    }
+
+    fn profile_in_place(&self, values: &mut [f64]) {
+        let rate = -0.5 / (self.sigma * self.sigma);
+        for value in values {
+            *value = (rate * *value).exp();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn profile_follows_the_formula() {
+        let mut values = [0.0, 8.0];
+        Gaussian { sigma: 2.0 }.profile_in_place(&mut values);
+        assert_eq!(values, [1.0, (-1.0_f64).exp()]);
+    }
+}

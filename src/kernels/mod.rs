@@ -1,0 +1,184 @@
+//! Kernels: a geometry that compares two rows and a profile applied to the result.
+//!
+//! A kernel is one file here plus a `mod` line and a line in [`AnyKernel`].
+
+mod gaussian;
+mod geometry;
+mod laplacian;
+mod linear;
+mod matern32;
+mod matern52;
+mod polynomial;
+mod rational_quadratic;
+
+use std::fmt;
+use std::ops::Deref;
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::Error;
+use crate::linalg::{LANES, Panels, dot};
+
+pub use gaussian::Gaussian;
+pub use geometry::Geometry;
+pub use laplacian::Laplacian;
+pub use linear::Linear;
+pub use matern32::Matern32;
+pub use matern52::Matern52;
+pub use polynomial::Polynomial;
+pub use rational_quadratic::RationalQuadratic;
+
+/// Kernel values computed at a time when they are summed up and not kept.
+const CHUNK: usize = 32 * LANES;
+
+/// A positive semidefinite kernel `kappa(x, z) = profile(geometry(x, z))`.
+pub trait Kernel: fmt::Debug + Send + Sync {
+    /// Refuses parameters outside their range.
+    fn check(&self) -> Result<(), Error>;
+
+    /// How rows are compared.
+    fn geometry(&self) -> Geometry;
+
+    /// Turns the results of comparisons into kernel values.
+    fn profile_in_place(&self, values: &mut [f64]);
+
+    /// `kappa(x, z)` for every stored row `z`.
+    fn row_into(&self, x: &[f64], rows: &Panels, out: &mut [f64]) {
+        self.geometry().compare_into(x, rows, out);
+        self.profile_in_place(out);
+    }
+
+    /// `kappa(x, x)`.
+    fn diagonal(&self, x: &[f64]) -> f64 {
+        let mut value = [self.geometry().with_itself(x)];
+        self.profile_in_place(&mut value);
+        value[0]
+    }
+
+    /// `sum_i c_i kappa(x, z_i)` over the stored rows.
+    fn expand(&self, x: &[f64], rows: &Panels, c: &[f64]) -> f64 {
+        let geometry = self.geometry();
+        let mut panels = rows.panels();
+        let mut values = [0.0; CHUNK];
+        let mut total = 0.0;
+        for c in c.chunks(CHUNK) {
+            for (value, panel) in values
+                .chunks_exact_mut(LANES)
+                .zip(panels.by_ref().take(CHUNK / LANES))
+            {
+                value.copy_from_slice(&geometry.lanes(x, panel));
+            }
+            let values = &mut values[..c.len()];
+            self.profile_in_place(values);
+            total += dot(c, values);
+        }
+        total
+    }
+}
+
+macro_rules! registry {
+    ($($kernel:ident),*) => {
+        /// Any of the kernels.
+        #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+        pub enum AnyKernel {
+            $(#[doc = concat!("[`", stringify!($kernel), "`].")] $kernel($kernel),)*
+        }
+
+        impl AnyKernel {
+            /// The names of all kernels.
+            pub const NAMES: &[&str] = &[$(stringify!($kernel)),*];
+        }
+
+        impl Deref for AnyKernel {
+            type Target = dyn Kernel;
+
+            fn deref(&self) -> &Self::Target {
+                match self {
+                    $(Self::$kernel(kernel) => kernel,)*
+                }
+            }
+        }
+
+        $(impl From<$kernel> for AnyKernel {
+            fn from(kernel: $kernel) -> Self {
+                Self::$kernel(kernel)
+            }
+        })*
+    };
+}
+
+registry!(
+    Gaussian,
+    Laplacian,
+    Matern32,
+    Matern52,
+    RationalQuadratic,
+    Polynomial,
+    Linear
+);
+
+impl Default for AnyKernel {
+    fn default() -> Self {
+        Gaussian::default().into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn all() -> Vec<AnyKernel> {
+        let normalize = true;
+        let cosine = Polynomial {
+            normalize,
+            ..Polynomial::default()
+        };
+        vec![
+            Gaussian::default().into(),
+            Laplacian::default().into(),
+            Matern32::default().into(),
+            Matern52::default().into(),
+            RationalQuadratic::default().into(),
+            Polynomial::default().into(),
+            cosine.into(),
+            Linear::default().into(),
+        ]
+    }
+
+    #[test]
+    fn expand_sums_the_kernel_row_past_a_chunk() {
+        let data: Vec<f64> = (0..600).map(|i| f64::from(i % 7) / 7.0).collect();
+        let rows: Panels = data.chunks_exact(2).collect();
+        let c: Vec<f64> = (0..300).map(|i| f64::from(i % 3) - 1.0).collect();
+        for kernel in all() {
+            let mut row = vec![0.0; 300];
+            kernel.row_into(&[0.3, -0.2], &rows, &mut row);
+            let sum: f64 = row.iter().zip(&c).map(|(k, c)| k * c).sum();
+            assert!((kernel.expand(&[0.3, -0.2], &rows, &c) - sum).abs() < 1e-12);
+        }
+    }
+
+    #[test]
+    fn the_diagonal_is_the_kernel_row_of_a_row_with_itself() {
+        let x = [0.5, -1.5, 2.0];
+        let rows: Panels = [&x[..]].into_iter().collect();
+        for kernel in all() {
+            let mut row = [0.0];
+            kernel.row_into(&x, &rows, &mut row);
+            assert!((kernel.diagonal(&x) - row[0]).abs() < 1e-14, "{kernel:?}");
+        }
+    }
+
+    #[test]
+    fn values_stay_finite_at_the_ends_of_the_ranges() {
+        let rows: Panels = [&[-1e100, 1e100][..], &[0.0, 1e-100]].into_iter().collect();
+        for kernel in all()
+            .iter()
+            .filter(|kernel| kernel.geometry() != Geometry::Dot)
+        {
+            let mut row = [f64::NAN; 2];
+            kernel.row_into(&[1e100, 1e100], &rows, &mut row);
+            assert!(row.iter().all(|k| k.is_finite()), "{kernel:?}: {row:?}");
+        }
+    }
+}

@@ -1,0 +1,329 @@
+//! The front of every algorithm: it checks the data, then hands it on.
+
+use serde::{Deserialize, Serialize};
+
+use crate::algorithms::{Algorithm, AnyParams};
+use crate::error::{Error, Place};
+use crate::kernels::Geometry;
+use crate::linalg::Panels;
+use crate::rows::{LARGEST, Rows, check_label, check_labels, check_row};
+use crate::state::State;
+
+/// Version of the bytes that [`Learner::to_bytes`] writes.
+const FORMAT: u32 = 1;
+
+/// Any of the algorithms behind one interface.
+///
+/// All data is checked before any of it is learned, so a refused call leaves the learner as it was.
+///
+/// ```
+/// use nystream::{Learner, NonsAldParams, Rows};
+///
+/// let mut learner = Learner::new(NonsAldParams::default())?;
+/// let rows = Rows::new(&[0.0, 0.1, 0.2, 0.3], 1)?;
+/// let predictions = learner.learn_rows(&rows, &[0.5, 0.5, 0.5, 0.5])?;
+/// assert_eq!(predictions[0], 0.0);
+/// assert_eq!(learner.n_seen(), 4);
+/// # Ok::<(), nystream::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Learner {
+    params: AnyParams,
+    algorithm: Box<dyn Algorithm>,
+    n_features: Option<usize>,
+    n_seen: u64,
+}
+
+/// What a model file says of itself beside the arrays.
+#[derive(Serialize, Deserialize)]
+struct Header {
+    format: u32,
+    version: String,
+    learner: AnyParams,
+    n_features: Option<usize>,
+    n_seen: u64,
+}
+
+impl Learner {
+    /// A learner that has seen nothing.
+    pub fn new(params: impl Into<AnyParams>) -> Result<Self, Error> {
+        let params = params.into();
+        Ok(Self {
+            algorithm: params.build()?,
+            params,
+            n_features: None,
+            n_seen: 0,
+        })
+    }
+
+    /// The parameters.
+    pub fn params(&self) -> &AnyParams {
+        &self.params
+    }
+
+    /// Width of the rows learned; `None` before the first.
+    pub fn n_features(&self) -> Option<usize> {
+        self.n_features
+    }
+
+    /// Number of rows learned.
+    pub fn n_seen(&self) -> u64 {
+        self.n_seen
+    }
+
+    /// The rows kept, if the algorithm keeps any.
+    pub fn basis(&self) -> Option<&Panels> {
+        self.algorithm.basis()
+    }
+
+    /// The prediction for one row; 0 before anything is learned.
+    pub fn predict_row(&self, x: &[f64]) -> Result<f64, Error> {
+        self.check_row(x)?;
+        Ok(self.algorithm.predict(x))
+    }
+
+    /// Predicts one row, then learns its label; returns the prediction.
+    pub fn learn_row(&mut self, x: &[f64], y: f64) -> Result<f64, Error> {
+        self.check_row(x)?;
+        check_label(y)?;
+        let yhat = self.algorithm.learn(x, y)?;
+        self.note(x.len(), 1);
+        Ok(yhat)
+    }
+
+    /// The predictions for many rows.
+    pub fn predict_rows(&self, rows: &Rows<'_>) -> Result<Vec<f64>, Error> {
+        self.check_rows(rows)?;
+        Ok(self.algorithm.predict_rows(rows))
+    }
+
+    /// Predicts each row, then learns its label, in order; returns the predictions.
+    pub fn learn_rows(&mut self, rows: &Rows<'_>, y: &[f64]) -> Result<Vec<f64>, Error> {
+        self.check_rows(rows)?;
+        check_labels(y, rows.len())?;
+        let yhat = self.algorithm.learn_rows(rows, y)?;
+        self.note(rows.n_features(), y.len());
+        Ok(yhat)
+    }
+
+    fn note(&mut self, n_features: usize, n_rows: usize) {
+        self.n_features = Some(n_features);
+        self.n_seen += n_rows as u64;
+    }
+
+    fn check_row(&self, x: &[f64]) -> Result<(), Error> {
+        check_row(x)?;
+        self.check_width("x", x.len())?;
+        self.check_kernel([x].into_iter(), |_| Place::new("x", []))
+    }
+
+    fn check_rows(&self, rows: &Rows<'_>) -> Result<(), Error> {
+        self.check_width("X", rows.n_features())?;
+        self.check_kernel(rows.iter(), |i| Place::new("X", [i]))
+    }
+
+    fn check_width(&self, argument: &'static str, found: usize) -> Result<(), Error> {
+        match self.n_features {
+            Some(expected) if expected != found => Err(Error::Width {
+                argument,
+                expected,
+                found,
+            }),
+            _ => Ok(()),
+        }
+    }
+
+    /// Finite rows can still overflow a kernel, but only one without normalisation.
+    fn check_kernel<'a>(
+        &self,
+        rows: impl Iterator<Item = &'a [f64]>,
+        place: impl Fn(usize) -> Place,
+    ) -> Result<(), Error> {
+        let Some(kernel) = self.algorithm.kernel() else {
+            return Ok(());
+        };
+        if kernel.geometry() != Geometry::Dot {
+            return Ok(());
+        }
+        for (i, x) in rows.enumerate() {
+            let value = kernel.diagonal(x);
+            if value > LARGEST {
+                let place = place(i);
+                return Err(Error::KernelOverflow { place, value });
+            }
+        }
+        Ok(())
+    }
+
+    /// The whole learner as bytes, from which [`from_bytes`](Self::from_bytes) goes on bit for bit.
+    pub fn to_bytes(&self) -> Result<Vec<u8>, Error> {
+        let header = Header {
+            format: FORMAT,
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            learner: self.params.clone(),
+            n_features: self.n_features,
+            n_seen: self.n_seen,
+        };
+        let mut header = serde_json::to_value(header).map_err(Error::model_file)?;
+        header.sort_all_objects();
+        let mut state = State::default();
+        self.algorithm.save(&mut state);
+        state.to_bytes(header.to_string())
+    }
+
+    /// The learner that [`to_bytes`](Self::to_bytes) has written.
+    ///
+    /// ```
+    /// use nystream::{Learner, NonsAldParams};
+    ///
+    /// let mut learner = Learner::new(NonsAldParams::default())?;
+    /// learner.learn_row(&[0.5], 1.0)?;
+    /// let again = Learner::from_bytes(&learner.to_bytes()?)?;
+    /// assert_eq!(again.predict_row(&[0.4])?, learner.predict_row(&[0.4])?);
+    /// assert!(Learner::from_bytes(b"something else").is_err());
+    /// # Ok::<(), nystream::Error>(())
+    /// ```
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, Error> {
+        let (state, header) = State::from_bytes(bytes)?;
+        let header: Header = serde_json::from_str(&header).map_err(Error::model_file)?;
+        if header.format != FORMAT {
+            let Header {
+                format, version, ..
+            } = header;
+            return Err(Error::model_file(format!(
+                "its format is {format}, written by version {version}, and this version reads {FORMAT}"
+            )));
+        }
+        let mut learner = Self::new(header.learner)?;
+        learner.algorithm.load(&state)?;
+        learner.n_features = header.n_features;
+        learner.n_seen = header.n_seen;
+        learner.check_basis()?;
+        Ok(learner)
+    }
+
+    /// A basis of another width than the rows would be read out of step.
+    fn check_basis(&self) -> Result<(), Error> {
+        match self.basis() {
+            Some(basis) if basis.n_rows() > 0 && Some(basis.n_features()) != self.n_features => {
+                Err(Error::model_file("basis and n_features disagree"))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernels::{Linear, Polynomial};
+    use crate::{AogdAldParams, NonsAldParams, RunningMeanParams};
+
+    fn all() -> Vec<Learner> {
+        let switched = AogdAldParams {
+            switch_at: Some(3),
+            ..AogdAldParams::default()
+        };
+        let params: [AnyParams; 4] = [
+            NonsAldParams::default().into(),
+            AogdAldParams::default().into(),
+            switched.into(),
+            RunningMeanParams::default().into(),
+        ];
+        params.map(|params| Learner::new(params).unwrap()).into()
+    }
+
+    fn learn(learner: &mut Learner, from: u32, to: u32) -> Vec<f64> {
+        (from..to)
+            .map(|t| {
+                let x = [f64::from(t % 7), f64::from(t % 5) / 5.0];
+                learner.learn_row(&x, x[0].sin() + x[1]).unwrap()
+            })
+            .collect()
+    }
+
+    #[test]
+    fn a_learner_goes_on_from_its_bytes_bit_for_bit() {
+        for mut learner in all() {
+            learn(&mut learner, 0, 50);
+            let mut again = Learner::from_bytes(&learner.to_bytes().unwrap()).unwrap();
+            assert_eq!(learn(&mut again, 50, 100), learn(&mut learner, 50, 100));
+            assert_eq!(again.to_bytes(), learner.to_bytes());
+        }
+    }
+
+    #[test]
+    fn rows_at_once_and_one_by_one_are_the_same() {
+        let data: Vec<f64> = (0..60).map(|i| f64::from(i % 11) / 11.0).collect();
+        let y: Vec<f64> = (0..30).map(|i| f64::from(i % 4) / 4.0).collect();
+        for (mut one, mut many) in all().into_iter().zip(all()) {
+            let rows = Rows::new(&data, 2).unwrap();
+            let expected: Vec<f64> = rows
+                .iter()
+                .zip(&y)
+                .map(|(x, &y)| one.learn_row(x, y).unwrap())
+                .collect();
+            assert_eq!(many.learn_rows(&rows, &y).unwrap(), expected);
+            assert_eq!(many.to_bytes(), one.to_bytes());
+        }
+    }
+
+    #[test]
+    fn a_refused_call_changes_nothing() {
+        for mut learner in all() {
+            learn(&mut learner, 0, 20);
+            let before = learner.to_bytes().unwrap();
+            let rows = Rows::new(&[0.0, 1.0, 2.0, 3.0], 2).unwrap();
+            assert!(learner.learn_row(&[0.0], 0.0).is_err());
+            assert!(learner.learn_row(&[0.0, f64::NAN], 0.0).is_err());
+            assert!(learner.learn_row(&[0.0, 0.0], f64::NAN).is_err());
+            assert!(learner.learn_rows(&rows, &[0.0]).is_err());
+            assert!(learner.learn_rows(&rows, &[0.0, f64::NAN]).is_err());
+            assert!(learner.predict_row(&[]).is_err());
+            assert_eq!(learner.to_bytes().unwrap(), before);
+        }
+    }
+
+    #[test]
+    fn a_kernel_that_overflows_is_refused() {
+        for kernel in [Polynomial::default().into(), Linear {}.into()] {
+            let params = NonsAldParams {
+                kernel,
+                ..NonsAldParams::default()
+            };
+            let mut learner = Learner::new(params).unwrap();
+            let error = learner.learn_row(&[1e60], 0.0).unwrap_err();
+            assert!(matches!(error, Error::KernelOverflow { .. }));
+            assert_eq!(learner.n_seen(), 0);
+        }
+    }
+
+    #[test]
+    fn every_truncation_of_the_bytes_is_refused() {
+        for mut learner in all() {
+            learn(&mut learner, 0, 10);
+            let bytes = learner.to_bytes().unwrap();
+            for n in 0..bytes.len() {
+                assert!(Learner::from_bytes(&bytes[..n]).is_err());
+            }
+        }
+    }
+
+    #[test]
+    fn another_format_is_refused_by_number() {
+        let bytes = State::default()
+            .to_bytes(r#"{"format":2,"version":"9.9.9","learner":{"RunningMean":{}},"n_features":null,"n_seen":0}"#.into())
+            .unwrap();
+        let error = Learner::from_bytes(&bytes).unwrap_err().to_string();
+        assert!(
+            error.contains("format is 2, written by version 9.9.9"),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn learners_can_be_shared_between_threads() {
+        fn shared<T: Send + Sync>() {}
+        shared::<Learner>();
+    }
+}

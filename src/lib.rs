@@ -1,0 +1,31 @@
+//! Online kernel regression: learners that see each row once, predict before they learn, keep a small dictionary of
+//! rows, and lose little against the best kernel function in hindsight.
+//!
+//! [`Learner`] is the front; its algorithms are in [`algorithms`], composed of a [`Dictionary`] on [`kernels`] and one
+//! of the [`updates`]. AOGD-ALD and NONS-ALD are by Li and Liao, "Nearly Optimal Algorithms with Sublinear
+//! Computational Complexity for Online Kernel Regression", ICML 2023.
+
+pub mod algorithms;
+mod dictionary;
+mod error;
+mod expansion;
+pub mod kernels;
+mod learner;
+pub mod linalg;
+mod nystrom;
+mod params;
+mod rows;
+mod state;
+pub mod updates;
+
+#[cfg(feature = "python")]
+mod python;
+
+pub use algorithms::{AnyParams, AogdAldParams, Decay, NonsAldParams, RunningMeanParams};
+pub use dictionary::{Dictionary, SMALLEST_ALPHA};
+pub use error::{Error, Place};
+pub use expansion::Expansion;
+pub use learner::Learner;
+pub use nystrom::NystromMap;
+pub use rows::{LARGEST, Rows};
+pub use state::State;

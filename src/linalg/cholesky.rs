@@ -1,0 +1,106 @@
+//! The Cholesky factor of a growing kernel matrix, beside its inverse.
+
+use super::Triangle;
+use crate::error::Error;
+
+/// The Cholesky factor `L` of a growing matrix `K = L L^T`, and `L^{-1}`.
+///
+/// The inverse is kept explicitly because a product is faster than a solve and every row of a stream needs one;
+/// with the pivots an ALD dictionary lets in, `|L^{-1} L - I|` stays near rounding.
+///
+/// ```
+/// use nystream::linalg::CholeskyFactor;
+///
+/// // K = [[4, 2], [2, 5]]
+/// let mut factor = CholeskyFactor::default();
+/// factor.push(&[], 4.0)?;
+/// factor.push(&[1.0], 4.0)?; // L^{-1} k = 2 / 2, residual 5 - 1
+/// assert_eq!(factor.lower().packed(), [2.0, 1.0, 2.0]);
+/// assert_eq!(factor.inverse().packed(), [0.5, -0.25, 0.5]);
+/// # Ok::<(), nystream::Error>(())
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct CholeskyFactor {
+    lower: Triangle,
+    inverse: Triangle,
+}
+
+impl CholeskyFactor {
+    /// A factor and its inverse computed before.
+    pub fn from_parts(lower: Triangle, inverse: Triangle) -> Self {
+        Self { lower, inverse }
+    }
+
+    /// Number of rows.
+    pub fn size(&self) -> usize {
+        self.lower.size()
+    }
+
+    /// `L`.
+    pub fn lower(&self) -> &Triangle {
+        &self.lower
+    }
+
+    /// `L^{-1}`.
+    pub fn inverse(&self) -> &Triangle {
+        &self.inverse
+    }
+
+    /// `out = L^{-1} k`.
+    pub fn solve_into(&self, k: &[f64], out: &mut [f64]) {
+        self.inverse.mul_into(k, out);
+    }
+
+    /// `out = L^{-T} v`.
+    pub fn tr_solve_into(&self, v: &[f64], out: &mut [f64]) {
+        self.inverse.tr_mul_into(v, out);
+    }
+
+    /// Grows `K` by a row `k` and diagonal entry, given as `phi = L^{-1} k` and the
+    /// `residual = diagonal - ||phi||^2`, the square of the new pivot.
+    pub fn push(&mut self, phi: &[f64], residual: f64) -> Result<(), Error> {
+        let pivot = residual.sqrt();
+        if pivot > 0.0 {
+            self.lower.push_row(&with_last(phi.to_vec(), pivot));
+            self.inverse.push_row(&self.inverse_row(phi, pivot));
+            Ok(())
+        } else {
+            let row = self.size();
+            Err(Error::NotPositiveDefinite { row, pivot })
+        }
+    }
+
+    /// The new row of the inverse: `[-beta^T, 1] / pivot` with `beta = L^{-T} phi`.
+    fn inverse_row(&self, phi: &[f64], pivot: f64) -> Vec<f64> {
+        let mut beta = vec![0.0; phi.len()];
+        self.tr_solve_into(phi, &mut beta);
+        for value in &mut beta {
+            *value /= -pivot;
+        }
+        with_last(beta, pivot.recip())
+    }
+}
+
+fn with_last(mut row: Vec<f64>, last: f64) -> Vec<f64> {
+    row.push(last);
+    row
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pivot_that_is_not_positive_is_refused_and_changes_nothing() {
+        let mut factor = CholeskyFactor::default();
+        factor.push(&[], 1.0).unwrap();
+        for residual in [0.0, -1.0, f64::NAN] {
+            assert!(matches!(
+                factor.push(&[1.0], residual),
+                Err(Error::NotPositiveDefinite { row: 1, .. })
+            ));
+        }
+        assert_eq!(factor.size(), 1);
+        assert_eq!(factor.inverse().size(), 1);
+    }
+}

@@ -1,0 +1,98 @@
+//! Stored rows, eight side by side.
+
+/// Rows that are worked on together.
+pub const LANES: usize = 8;
+
+/// One number for each row of a panel.
+pub type Lanes = [f64; LANES];
+
+/// Stored rows, kept in panels of eight: feature by feature, the eight values side by side.
+///
+/// A kernel row is a loop over features that adds to eight sums at once, which the compiler turns into
+/// vector instructions, and a new row never moves an old one. The unused rows of the last panel are zero.
+///
+/// ```
+/// use nystream::linalg::Panels;
+///
+/// let mut rows = Panels::default();
+/// rows.push(&[1.0, 2.0]);
+/// rows.push(&[3.0, 4.0]);
+/// assert_eq!(rows.to_vec(), [1.0, 2.0, 3.0, 4.0]);
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct Panels {
+    data: Vec<Lanes>,
+    n_rows: usize,
+    n_features: usize,
+}
+
+impl Panels {
+    /// Number of rows.
+    pub fn n_rows(&self) -> usize {
+        self.n_rows
+    }
+
+    /// Width of the rows; 0 while there are none.
+    pub fn n_features(&self) -> usize {
+        self.n_features
+    }
+
+    /// Appends a row; the first one sets the width.
+    pub fn push(&mut self, row: &[f64]) {
+        let (panel, lane) = (self.n_rows / LANES, self.n_rows % LANES);
+        if lane == 0 {
+            self.n_features = row.len();
+            self.data.resize((panel + 1) * row.len(), [0.0; LANES]);
+        }
+        for (lanes, &value) in self.data[panel * self.n_features..].iter_mut().zip(row) {
+            lanes[lane] = value;
+        }
+        self.n_rows += 1;
+    }
+
+    /// The panels: for each feature, its value in eight rows.
+    pub fn panels(&self) -> impl Iterator<Item = &[Lanes]> {
+        // A width of 0 means that nothing is stored yet.
+        self.data.chunks_exact(self.n_features.max(1))
+    }
+
+    /// Row `i`.
+    pub fn row(&self, i: usize) -> impl Iterator<Item = f64> {
+        let (panel, lane) = (i / LANES, i % LANES);
+        let lanes = &self.data[panel * self.n_features..][..self.n_features];
+        lanes.iter().map(move |lanes| lanes[lane])
+    }
+
+    /// All rows, one after the other.
+    pub fn to_vec(&self) -> Vec<f64> {
+        (0..self.n_rows).flat_map(|i| self.row(i)).collect()
+    }
+}
+
+impl<'a> FromIterator<&'a [f64]> for Panels {
+    fn from_iter<I: IntoIterator<Item = &'a [f64]>>(rows: I) -> Self {
+        let mut panels = Self::default();
+        rows.into_iter().for_each(|row| panels.push(row));
+        panels
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_come_back_in_order_across_panels() {
+        let data: Vec<f64> = (0..57).map(f64::from).collect();
+        let panels: Panels = data.chunks_exact(3).collect();
+        assert_eq!(panels.n_rows(), 19);
+        assert_eq!(panels.panels().count(), 3);
+        assert_eq!(panels.to_vec(), data);
+    }
+
+    #[test]
+    fn nothing_stored_has_no_panels() {
+        assert_eq!(Panels::default().panels().count(), 0);
+        assert_eq!(Panels::default().to_vec(), [] as [f64; 0]);
+    }
+}

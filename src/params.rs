@@ -1,0 +1,55 @@
+//! Range checks shared by kernels and algorithms.
+
+use crate::error::Error;
+use crate::rows::LARGEST;
+
+/// Positive, and far enough from 0 and infinity that squares and inverses stay finite.
+pub(crate) fn positive(name: &'static str, value: f64) -> Result<(), Error> {
+    if (LARGEST.recip()..=LARGEST).contains(&value) {
+        Ok(())
+    } else {
+        Err(Error::parameter(
+            name,
+            "positive and finite (1e-100 to 1e100)",
+            value,
+        ))
+    }
+}
+
+/// `None`, or [`positive`].
+pub(crate) fn positive_if_given(name: &'static str, value: Option<f64>) -> Result<(), Error> {
+    value.map_or(Ok(()), |value| positive(name, value))
+}
+
+/// 0, or [`positive`].
+pub(crate) fn not_negative(name: &'static str, value: f64) -> Result<(), Error> {
+    if value == 0.0 {
+        return Ok(());
+    }
+    positive(name, value).map_err(|_| Error::parameter(name, "0 or positive and finite", value))
+}
+
+/// `None`, or at least 1.
+pub(crate) fn at_least_one(name: &'static str, value: Option<usize>) -> Result<(), Error> {
+    match value {
+        Some(0) => Err(Error::parameter(name, "None or at least 1", 0)),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nan_infinity_and_negative_values_are_refused() {
+        for value in [f64::NAN, f64::INFINITY, -1.0, 1e-200] {
+            assert!(positive("alpha", value).is_err());
+            assert!(not_negative("coef0", value).is_err());
+        }
+        assert!(positive("alpha", 0.0).is_err());
+        assert!(not_negative("coef0", 0.0).is_ok());
+        assert!(positive_if_given("eta", None).is_ok());
+        assert!(at_least_one("max_basis", Some(0)).is_err());
+    }
+}

@@ -1,0 +1,139 @@
+//! Checked views of the caller's data: past this file every number is finite.
+
+use crate::error::{Error, Place};
+
+/// The largest magnitude a feature or label may have: its square, and sums of squares, stay finite.
+pub const LARGEST: f64 = 1e100;
+
+/// Rows of equal width, checked to be finite, stored one after the other.
+///
+/// ```
+/// use nystream::Rows;
+///
+/// let rows = Rows::new(&[0.0, 1.0, 2.0, 3.0], 2)?;
+/// assert_eq!(rows.iter().nth(1), Some(&[2.0, 3.0][..]));
+/// assert!(Rows::new(&[0.0, f64::NAN], 2).is_err());
+/// # Ok::<(), nystream::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy)]
+pub struct Rows<'a> {
+    data: &'a [f64],
+    n_features: usize,
+}
+
+impl<'a> Rows<'a> {
+    /// A view of `data` as rows of `n_features` numbers.
+    pub fn new(data: &'a [f64], n_features: usize) -> Result<Self, Error> {
+        if data.is_empty() || n_features == 0 {
+            return Err(Error::Empty { argument: "X" });
+        }
+        if !data.len().is_multiple_of(n_features) {
+            return Err(Error::Width {
+                argument: "X",
+                expected: n_features,
+                found: data.len() % n_features,
+            });
+        }
+        check_numbers(data, |i| Place::new("X", [i / n_features, i % n_features]))?;
+        Ok(Self { data, n_features })
+    }
+
+    /// Number of rows.
+    #[allow(clippy::len_without_is_empty, reason = "never empty")]
+    pub fn len(&self) -> usize {
+        self.data.len() / self.n_features
+    }
+
+    /// Width of every row.
+    pub fn n_features(&self) -> usize {
+        self.n_features
+    }
+
+    /// The rows, in order.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &'a [f64]> {
+        self.data.chunks_exact(self.n_features)
+    }
+}
+
+/// Refuses a row that is empty or holds anything but finite numbers.
+pub(crate) fn check_row(x: &[f64]) -> Result<(), Error> {
+    if x.is_empty() {
+        return Err(Error::Empty { argument: "x" });
+    }
+    check_numbers(x, |i| Place::new("x", [i]))
+}
+
+/// Refuses a label that is not a finite number.
+pub(crate) fn check_label(y: f64) -> Result<(), Error> {
+    check_numbers(&[y], |_| Place::new("y", []))
+}
+
+/// Refuses labels that are not finite numbers, one for each of `n_rows` rows.
+pub(crate) fn check_labels(y: &[f64], n_rows: usize) -> Result<(), Error> {
+    if y.len() != n_rows {
+        return Err(Error::Length {
+            expected: n_rows,
+            found: y.len(),
+        });
+    }
+    check_numbers(y, |i| Place::new("y", [i]))
+}
+
+fn check_numbers(values: &[f64], place: impl Fn(usize) -> Place) -> Result<(), Error> {
+    // No early exit, so that the check of a whole array vectorises.
+    if values.iter().fold(true, |ok, value| ok & is_number(*value)) {
+        return Ok(());
+    }
+    let i = values.iter().take_while(|value| is_number(**value)).count();
+    Err(Error::Number {
+        place: place(i),
+        value: values[i],
+    })
+}
+
+/// False for NaN, too.
+fn is_number(value: f64) -> bool {
+    value.abs() <= LARGEST
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_bad_number_is_named() {
+        let data = [0.0, 1.0, f64::INFINITY, f64::NAN];
+        let error = Rows::new(&data, 2).unwrap_err();
+        assert_eq!(
+            error,
+            Error::Number {
+                place: Place::new("X", [1, 0]),
+                value: f64::INFINITY
+            }
+        );
+    }
+
+    #[test]
+    fn labels_are_counted_before_they_are_read() {
+        assert_eq!(
+            check_labels(&[f64::NAN], 2),
+            Err(Error::Length {
+                expected: 2,
+                found: 1
+            })
+        );
+        assert!(check_label(-1e101).is_err());
+        assert!(check_label(-1e100).is_ok());
+    }
+
+    #[test]
+    fn empty_and_ragged_data_are_refused() {
+        assert_eq!(
+            Rows::new(&[], 3).unwrap_err(),
+            Error::Empty { argument: "X" }
+        );
+        assert!(Rows::new(&[1.0], 0).is_err());
+        assert!(Rows::new(&[1.0, 2.0, 3.0], 2).is_err());
+        assert!(check_row(&[]).is_err());
+    }
+}

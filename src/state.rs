@@ -1,0 +1,178 @@
+//! What a learner has learned, as named arrays, and the bytes that hold it.
+
+use std::collections::{BTreeMap, HashMap};
+use std::fmt::Display;
+
+use safetensors::tensor::TensorView;
+use safetensors::{Dtype, SafeTensors};
+
+use crate::error::Error;
+use crate::linalg::{Panels, Triangle};
+
+/// The one metadata key: with several, the bytes would depend on the order of a hash map.
+const METADATA: &str = "nystream";
+
+/// Named arrays of finite numbers. What is read back has been checked for shape and finiteness.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct State(BTreeMap<String, Array>);
+
+#[derive(Debug, Clone, PartialEq)]
+struct Array {
+    shape: Vec<usize>,
+    data: Vec<f64>,
+}
+
+impl State {
+    /// Stores a vector.
+    pub fn put(&mut self, name: &str, data: Vec<f64>) {
+        let shape = vec![data.len()];
+        self.0.insert(name.to_owned(), Array { shape, data });
+    }
+
+    /// Stores rows as a matrix.
+    pub fn put_rows(&mut self, name: &str, rows: &Panels) {
+        let shape = vec![rows.n_rows(), rows.n_features()];
+        let data = rows.to_vec();
+        self.0.insert(name.to_owned(), Array { shape, data });
+    }
+
+    /// Whether there is an array of this name.
+    pub fn has(&self, name: &str) -> bool {
+        self.0.contains_key(name)
+    }
+
+    /// The vector of this name and length.
+    pub fn vector(&self, name: &str, len: usize) -> Result<Vec<f64>, Error> {
+        let array = self.get(name)?;
+        if array.shape == [len] {
+            return Ok(array.data.clone());
+        }
+        let shape = &array.shape;
+        Err(Error::model_file(format!(
+            "{name} should have the shape [{len}], but has {shape:?}"
+        )))
+    }
+
+    /// The number of this name.
+    pub fn scalar(&self, name: &str) -> Result<f64, Error> {
+        Ok(self.vector(name, 1)?[0])
+    }
+
+    /// The triangle of this name and size.
+    pub fn triangle(&self, name: &str, size: usize) -> Result<Triangle, Error> {
+        let packed = self.vector(name, size * (size + 1) / 2)?;
+        Ok(Triangle::from_packed(size, &packed))
+    }
+
+    /// The rows of this name.
+    pub fn rows(&self, name: &str) -> Result<Panels, Error> {
+        let array = self.get(name)?;
+        match array.shape[..] {
+            [0, _] => Ok(Panels::default()),
+            [_, n_features] if n_features > 0 => Ok(array.data.chunks_exact(n_features).collect()),
+            _ => Err(Error::model_file(format!("{name} should be a matrix"))),
+        }
+    }
+
+    fn get(&self, name: &str) -> Result<&Array, Error> {
+        self.0
+            .get(name)
+            .ok_or_else(|| Error::model_file(format!("{name} is missing")))
+    }
+
+    /// The arrays and a text about them as safetensors.
+    pub fn to_bytes(&self, metadata: String) -> Result<Vec<u8>, Error> {
+        let bytes: Vec<Vec<u8>> = self.0.values().map(Array::bytes).collect();
+        let views: Vec<(&String, TensorView<'_>)> = self
+            .0
+            .iter()
+            .zip(&bytes)
+            .map(|((name, array), bytes)| Ok((name, array.view(bytes)?)))
+            .collect::<Result<_, Error>>()?;
+        let metadata = HashMap::from([(METADATA.to_owned(), metadata)]);
+        safetensors::serialize(views, Some(metadata)).map_err(model_file)
+    }
+
+    /// The arrays and the text that these bytes hold.
+    pub fn from_bytes(bytes: &[u8]) -> Result<(Self, String), Error> {
+        let (_, header) = SafeTensors::read_metadata(bytes).map_err(model_file)?;
+        let text = header.metadata().as_ref().and_then(|m| m.get(METADATA));
+        let text = text.ok_or_else(|| Error::model_file("its metadata has no key nystream"))?;
+        let tensors = SafeTensors::deserialize(bytes).map_err(model_file)?;
+        let arrays = tensors
+            .iter()
+            .map(|(name, view)| Ok((name.to_owned(), Array::from_view(name, &view)?)))
+            .collect::<Result<_, Error>>()?;
+        Ok((Self(arrays), text.clone()))
+    }
+}
+
+impl Array {
+    fn bytes(&self) -> Vec<u8> {
+        self.data.iter().flat_map(|v| v.to_le_bytes()).collect()
+    }
+
+    fn view<'a>(&self, bytes: &'a [u8]) -> Result<TensorView<'a>, Error> {
+        TensorView::new(Dtype::F64, self.shape.clone(), bytes).map_err(model_file)
+    }
+
+    fn from_view(name: &str, view: &TensorView<'_>) -> Result<Self, Error> {
+        if view.dtype() != Dtype::F64 {
+            return Err(Error::model_file(format!("{name} should hold float64")));
+        }
+        let (numbers, _) = view.data().as_chunks::<8>();
+        let data: Vec<f64> = numbers.iter().map(|b| f64::from_le_bytes(*b)).collect();
+        if data.iter().all(|value| value.is_finite()) {
+            let shape = view.shape().to_vec();
+            Ok(Self { shape, data })
+        } else {
+            Err(Error::model_file(format!("{name} should be finite")))
+        }
+    }
+}
+
+fn model_file(error: impl Display) -> Error {
+    Error::model_file(error)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn example() -> State {
+        let mut state = State::default();
+        state.put("w", vec![1.0, -2.5]);
+        state.put_rows("basis", &[&[1.0, 2.0, 3.0][..]].into_iter().collect());
+        state
+    }
+
+    #[test]
+    fn bytes_hold_the_arrays_and_the_text() {
+        let bytes = example().to_bytes("text".into()).unwrap();
+        assert_eq!(
+            State::from_bytes(&bytes).unwrap(),
+            (example(), "text".into())
+        );
+        assert_eq!(bytes, example().to_bytes("text".into()).unwrap());
+    }
+
+    #[test]
+    fn every_truncation_is_refused() {
+        let bytes = example().to_bytes("text".into()).unwrap();
+        for n in 0..bytes.len() {
+            assert!(State::from_bytes(&bytes[..n]).is_err(), "{n}");
+        }
+    }
+
+    #[test]
+    fn shapes_and_values_are_checked() {
+        let mut state = example();
+        assert!(state.vector("w", 3).is_err());
+        assert!(state.triangle("w", 2).is_err());
+        assert!(state.rows("w").is_err());
+        assert!(state.scalar("nothing").is_err());
+        state.put("w", vec![f64::NAN]);
+        let bytes = state.to_bytes(String::new()).unwrap();
+        assert!(State::from_bytes(&bytes).is_err());
+    }
+}

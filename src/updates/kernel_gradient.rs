@@ -1,0 +1,115 @@
+//! Gradient descent that stores every row.
+
+use super::{AdaptiveStep, loss_derivative};
+use crate::error::Error;
+use crate::kernels::AnyKernel;
+use crate::linalg::Panels;
+use crate::state::State;
+
+/// Online gradient descent in the space of the kernel: `f = sum_i c_i kappa(z_i, .)` with `||f|| <= U`.
+///
+/// Every row learned is stored, so a row costs O(d t). The norm of `f` follows its own recursion, in O(1).
+#[derive(Debug, Clone)]
+pub struct KernelGradient {
+    kernel: AnyKernel,
+    rate: AdaptiveStep,
+    rows: Panels,
+    c: Vec<f64>,
+    norm_squared: f64,
+}
+
+impl KernelGradient {
+    /// Descent from `f = sum_i c_i kappa(z_i, .)`, whose squared norm is given.
+    pub fn new(
+        kernel: AnyKernel,
+        rate: AdaptiveStep,
+        rows: Panels,
+        c: Vec<f64>,
+        norm_squared: f64,
+    ) -> Self {
+        Self {
+            kernel,
+            rate,
+            rows,
+            c,
+            norm_squared,
+        }
+    }
+
+    /// The kernel.
+    pub fn kernel(&self) -> &AnyKernel {
+        &self.kernel
+    }
+
+    /// The rows stored.
+    pub fn rows(&self) -> &Panels {
+        &self.rows
+    }
+
+    /// `f(x)`.
+    pub fn predict(&self, x: &[f64]) -> f64 {
+        self.kernel.expand(x, &self.rows, &self.c)
+    }
+
+    /// The norm of `f`.
+    pub fn norm(&self) -> f64 {
+        self.norm_squared.sqrt()
+    }
+
+    /// One round: predicts `x`, then learns its label; returns the prediction.
+    pub fn learn(&mut self, x: &[f64], y: f64) -> f64 {
+        let yhat = self.predict(x);
+        self.step(x, yhat, loss_derivative(yhat, y));
+        yhat
+    }
+
+    /// `f -= eta_t e kappa(x, .)`, then back into the ball; `yhat` is `f(x)` before.
+    fn step(&mut self, x: &[f64], yhat: f64, e: f64) {
+        let kappa = self.kernel.diagonal(x);
+        let step = self.rate.next_rate(e * e * kappa) * e;
+        self.rows.push(x);
+        self.c.push(-step);
+        // Rounding can take the square of a norm near 0 below it.
+        let grown = (self.norm_squared + step * (step * kappa - 2.0 * yhat)).max(0.0);
+        let shrink = self.rate.shrink(grown.sqrt());
+        self.c.iter_mut().for_each(|c| *c *= shrink);
+        self.norm_squared = grown * shrink * shrink;
+    }
+
+    pub(crate) fn save(&self, state: &mut State) {
+        self.rate.save(state);
+        state.put_rows("basis", &self.rows);
+        state.put("coefficients", self.c.clone());
+        state.put("norm_squared", vec![self.norm_squared]);
+    }
+
+    pub(crate) fn load(&mut self, state: &State) -> Result<(), Error> {
+        self.rate.load(state)?;
+        self.rows = state.rows("basis")?;
+        self.c = state.vector("coefficients", self.rows.n_rows())?;
+        self.norm_squared = state.scalar("norm_squared")?;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernels::Linear;
+
+    #[test]
+    fn two_steps_with_the_linear_kernel_by_hand() {
+        let rate = AdaptiveStep::new(1.0);
+        let kernel: AnyKernel = Linear {}.into();
+        let mut descent = KernelGradient::new(kernel, rate, Panels::default(), Vec::new(), 0.0);
+        // e = -3, eta = 1 / sqrt(1 + 36), w = 6 / sqrt(37)
+        descent.learn(&[2.0], 1.5);
+        let w = 6.0 / 37.0_f64.sqrt();
+        assert!((descent.predict(&[1.0]) - w).abs() < 1e-15);
+        assert!((descent.norm() - w).abs() < 1e-15);
+        // A large label takes it to the edge of the ball.
+        descent.learn(&[2.0], 9.0);
+        assert!((descent.predict(&[1.0]) - 1.0).abs() < 1e-15);
+        assert!((descent.norm() - 1.0).abs() < 1e-15);
+    }
+}
