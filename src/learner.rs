@@ -76,6 +76,11 @@ impl Learner {
         self.algorithm.basis()
     }
 
+    /// Number of rows kept.
+    pub fn n_basis(&self) -> usize {
+        self.basis().map_or(0, Panels::n_rows)
+    }
+
     /// The prediction for one row; 0 before anything is learned.
     pub fn predict_row(&self, x: &[f64]) -> Result<f64, Error> {
         self.check_row(x)?;

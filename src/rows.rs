@@ -24,17 +24,28 @@ pub struct Rows<'a> {
 impl<'a> Rows<'a> {
     /// A view of `data` as rows of `n_features` numbers.
     pub fn new(data: &'a [f64], n_features: usize) -> Result<Self, Error> {
+        Self::named("X", data, n_features)
+    }
+
+    /// The same, for an argument that has this name in messages.
+    pub fn named(
+        argument: &'static str,
+        data: &'a [f64],
+        n_features: usize,
+    ) -> Result<Self, Error> {
         if data.is_empty() || n_features == 0 {
-            return Err(Error::Empty { argument: "X" });
+            return Err(Error::Empty { argument });
         }
         if !data.len().is_multiple_of(n_features) {
             return Err(Error::Width {
-                argument: "X",
+                argument,
                 expected: n_features,
                 found: data.len() % n_features,
             });
         }
-        check_numbers(data, |i| Place::new("X", [i / n_features, i % n_features]))?;
+        check_numbers(data, |i| {
+            Place::new(argument, [i / n_features, i % n_features])
+        })?;
         Ok(Self { data, n_features })
     }
 

@@ -1,1 +1,103 @@
+//! The compiled module `nystream._core`.
+#![allow(
+    clippy::doc_link_with_quotes,
+    clippy::doc_markdown,
+    reason = "docstrings are read by Python"
+)]
 
+mod arrays;
+mod errors;
+mod kernel;
+mod learner;
+mod params;
+
+use pyo3::prelude::*;
+
+/// The compiled core of nystream; its public face is the package around it.
+#[pymodule(gil_used = false)]
+mod _core {
+    use pyo3::exceptions::{PyKeyError, PyValueError};
+    use pyo3::prelude::*;
+    use pyo3::types::PyDict;
+
+    use super::params;
+    use crate::algorithms::{AnyParams, AogdAldParams, Decay};
+    use crate::error::Error;
+    use crate::kernels::AnyKernel;
+
+    #[pymodule_export]
+    use super::kernel::Kernel;
+    #[pymodule_export]
+    use super::learner::Learner;
+
+    #[pymodule_export]
+    const SMALLEST_ALPHA: f64 = crate::SMALLEST_ALPHA;
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
+
+    /// The names of all learners.
+    ///
+    /// Examples
+    /// --------
+    /// >>> import nystream
+    /// >>> nystream.algorithms()
+    /// ['AogdAld', 'NonsAld', 'RunningMean']
+    #[pyfunction]
+    fn algorithms() -> Vec<&'static str> {
+        AnyParams::NAMES.to_vec()
+    }
+
+    /// The names of all kernels.
+    ///
+    /// Examples
+    /// --------
+    /// >>> import nystream
+    /// >>> nystream.kernels()[:3]
+    /// ['Gaussian', 'Laplacian', 'Matern32']
+    #[pyfunction]
+    fn kernels() -> Vec<&'static str> {
+        AnyKernel::NAMES.to_vec()
+    }
+
+    /// The default parameters of a learner, as the core has them.
+    #[pyfunction]
+    fn default_params<'py>(py: Python<'py>, algorithm: &str) -> PyResult<Bound<'py, PyDict>> {
+        let defaults = AnyParams::default_of(algorithm)
+            .ok_or_else(|| PyKeyError::new_err(algorithm.to_owned()))?;
+        Ok(params::to_py(py, &defaults)?.1)
+    }
+
+    /// The paper's `alpha` and `mu` of NONS-ALD for `T` rows.
+    #[pyfunction]
+    #[pyo3(signature = (T, decay, p=None))]
+    #[allow(non_snake_case)]
+    fn nons_ald_settings(T: i64, decay: &str, p: Option<f64>) -> PyResult<(f64, f64)> {
+        let decay = match (decay, p) {
+            ("exponential", None) => Decay::Exponential,
+            ("polynomial", Some(p)) => Decay::Polynomial { p },
+            _ => {
+                let p = p.map_or("None".to_owned(), |p| p.to_string());
+                return Err(PyValueError::new_err(format!(
+                    "decay should be 'exponential' without p, or 'polynomial' with p, but is '{decay}' and p is {p}"
+                )));
+            }
+        };
+        Ok(decay.settings(count("T", T)?)?)
+    }
+
+    /// The paper's `B_0` of AOGD-ALD for `T` rows.
+    #[pyfunction]
+    #[allow(non_snake_case)]
+    fn aogd_ald_switch_point(n_features: i64, T: i64) -> PyResult<usize> {
+        let n_features = count("n_features", n_features)?;
+        Ok(AogdAldParams::switch_point(n_features, count("T", T)?)?)
+    }
+
+    /// Python would say of a negative number that it overflows.
+    fn count(name: &'static str, value: i64) -> Result<usize, Error> {
+        usize::try_from(value).map_err(|_| Error::parameter(name, "at least 1", value))
+    }
+}

@@ -1,0 +1,53 @@
+# Two commands do everything: `make demo` and `make test`. `make help` lists the rest.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+
+.DEFAULT_GOAL := help
+.PHONY: help tools demo test rust python format bench clean
+
+help: ## list the targets
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
+
+# A missing tool is said in one line, before anything is built.
+tools:
+	@command -v $(PYTHON) >/dev/null || { echo "nystream needs Python 3.10 or newer, but there is no $(PYTHON)"; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || { echo "nystream needs Python 3.10 or newer, but $(PYTHON) is older"; exit 1; }
+	@command -v cargo >/dev/null || { echo "nystream needs Rust 1.89 or newer, but there is no cargo: https://rustup.rs installs it"; exit 1; }
+
+$(BIN)/python: | tools
+	@$(PYTHON) -m venv $(VENV)
+
+demo: tools $(BIN)/python ## build, install into .venv, and run both learners on embedded streams
+	@echo "building nystream into $(VENV) (the first time takes a minute or two)"
+	@$(INSTALL) -e '.[demo]'
+	@$(BIN)/python examples/demo.py
+
+test: rust python ## everything that CI runs
+
+rust: tools
+	cargo fmt --check
+	cargo clippy --all-targets -- -D warnings
+	cargo test
+
+python: tools $(BIN)/python
+	cargo clippy --features python -- -D warnings
+	$(INSTALL) -e '.[demo,dev]'
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/stubtest nystream._core
+	$(BIN)/pytest
+
+format: $(BIN)/python ## format Rust and Python
+	cargo fmt
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+
+bench: tools ## measure the Rust core
+	cargo bench
+
+clean: ## remove everything that was built
+	rm -rf target $(VENV) build python/nystream/*.so

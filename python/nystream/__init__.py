@@ -1,0 +1,43 @@
+"""Online kernel regression with a Rust core.
+
+Learners that see each row once, predict before they learn, and keep a small dictionary of rows.
+
+>>> import nystream
+>>> X, y = nystream.datasets.friedman(1000, random_state=0)
+>>> model = nystream.NonsAld(nystream.Gaussian(sigma=2.0))
+>>> predictions = model.progressive(X, y)
+>>> model.n_seen
+1000
+"""
+
+from nystream import datasets
+from nystream._core import Kernel, Learner, __version__, algorithms, kernels
+from nystream._kernels import (
+    Gaussian,
+    Laplacian,
+    Linear,
+    Matern32,
+    Matern52,
+    Polynomial,
+    RationalQuadratic,
+)
+from nystream._learners import AogdAld, NonsAld, RunningMean
+
+__all__ = [
+    "AogdAld",
+    "Gaussian",
+    "Kernel",
+    "Laplacian",
+    "Learner",
+    "Linear",
+    "Matern32",
+    "Matern52",
+    "NonsAld",
+    "Polynomial",
+    "RationalQuadratic",
+    "RunningMean",
+    "__version__",
+    "algorithms",
+    "datasets",
+    "kernels",
+]

@@ -1,0 +1,286 @@
+//! The base class of all learners.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use numpy::{PyArray1, PyArray2, PyArrayMethods, PyUntypedArrayMethods};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::sync::MutexExt;
+use pyo3::types::{PyBytes, PyDict, PyType};
+
+use super::{arrays, params};
+use crate::error::Error;
+use crate::linalg::Panels;
+use crate::rows::Rows;
+
+type Core = crate::Learner;
+type Floats<'py> = Bound<'py, PyArray1<f64>>;
+
+/// An online learner: sees each row once and predicts it before it learns its label.
+///
+/// Rows are one-dimensional arrays or lists of numbers, many rows a two-dimensional array with a row for each.
+/// Arrays of any layout and of any real dtype give the same answer; float64 in C order is not copied.
+/// Values that are not finite, or of another width than before, raise ``ValueError`` and change nothing.
+///
+/// A learner may be used from several threads: calls are carried out one after the other, whole arrays without
+/// holding the interpreter's lock. An array must not be written to while a call reads it.
+///
+/// Learners can be copied and pickled at any time; the copy goes on exactly as the original would.
+///
+/// Examples
+/// --------
+/// >>> import nystream
+/// >>> model = nystream.NonsAld()
+/// >>> isinstance(model, nystream.Learner)
+/// True
+#[pyclass(module = "nystream._core", frozen, subclass)]
+pub(super) struct Learner(Mutex<Core>);
+
+impl Learner {
+    fn lock(&self, py: Python<'_>) -> MutexGuard<'_, Core> {
+        self.0
+            .lock_py_attached(py)
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Work on whole arrays, for which the interpreter is released.
+    fn detached<T: Send>(
+        &self,
+        py: Python<'_>,
+        work: impl FnOnce(&mut Core) -> Result<T, Error> + Send,
+    ) -> PyResult<T> {
+        Ok(py.detach(|| work(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner)))?)
+    }
+}
+
+#[pymethods]
+#[allow(non_snake_case)]
+impl Learner {
+    #[new]
+    #[pyo3(signature = (algorithm, /, **params))]
+    fn new(algorithm: &str, params: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
+        let params: crate::AnyParams = params::from_py(algorithm, params)?;
+        Ok(Self(Mutex::new(Core::new(params)?)))
+    }
+
+    /// The prediction for one row. Changes nothing; 0 before anything is learned.
+    ///
+    /// Examples
+    /// --------
+    /// >>> import nystream
+    /// >>> nystream.NonsAld().predict_one([0.1, 0.2])
+    /// 0.0
+    fn predict_one(&self, py: Python<'_>, x: &Bound<'_, PyAny>) -> PyResult<f64> {
+        let x = arrays::vector("x", x)?;
+        Ok(self.lock(py).predict_row(x.as_slice()?)?)
+    }
+
+    /// Learns one row and its label.
+    ///
+    /// Examples
+    /// --------
+    /// >>> import nystream
+    /// >>> model = nystream.NonsAld()
+    /// >>> model.learn_one([0.1, 0.2], 0.5)
+    /// >>> round(model.predict_one([0.1, 0.2]), 3)
+    /// 0.889
+    fn learn_one(
+        &self,
+        py: Python<'_>,
+        x: &Bound<'_, PyAny>,
+        y: &Bound<'_, PyAny>,
+    ) -> PyResult<()> {
+        let x = arrays::vector("x", x)?;
+        let y = arrays::number("y", y)?;
+        self.lock(py).learn_row(x.as_slice()?, y)?;
+        Ok(())
+    }
+
+    /// The predictions for many rows. Changes nothing.
+    ///
+    /// Examples
+    /// --------
+    /// >>> import nystream
+    /// >>> nystream.NonsAld().predict_many([[0.1, 0.2], [0.3, 0.4]])
+    /// array([0., 0.])
+    fn predict_many<'py>(&self, py: Python<'py>, X: &Bound<'py, PyAny>) -> PyResult<Floats<'py>> {
+        let X = arrays::matrix("X", X)?;
+        let (data, width) = (X.as_slice()?, X.shape()[1]);
+        let predictions =
+            self.detached(py, |learner| learner.predict_rows(&Rows::new(data, width)?))?;
+        Ok(PyArray1::from_vec(py, predictions))
+    }
+
+    /// Learns many rows and their labels, in order.
+    ///
+    /// Examples
+    /// --------
+    /// >>> import nystream
+    /// >>> model = nystream.NonsAld()
+    /// >>> model.learn_many([[0.1, 0.2], [0.3, 0.4]], [0.5, 0.6])
+    /// >>> model.n_seen
+    /// 2
+    fn learn_many(
+        &self,
+        py: Python<'_>,
+        X: &Bound<'_, PyAny>,
+        y: &Bound<'_, PyAny>,
+    ) -> PyResult<()> {
+        self.progressive(py, X, y)?;
+        Ok(())
+    }
+
+    /// Predicts each row, then learns its label, in order: the predictions made before each label was learned.
+    ///
+    /// The same as a loop of ``predict_one`` and ``learn_one``, in one call.
+    ///
+    /// Examples
+    /// --------
+    /// >>> import nystream
+    /// >>> model = nystream.NonsAld()
+    /// >>> model.progressive([[0.1, 0.2], [0.1, 0.2]], [0.5, 0.5]).round(3)
+    /// array([0.   , 0.889])
+    fn progressive<'py>(
+        &self,
+        py: Python<'py>,
+        X: &Bound<'py, PyAny>,
+        y: &Bound<'py, PyAny>,
+    ) -> PyResult<Floats<'py>> {
+        let (X, y) = (arrays::matrix("X", X)?, arrays::vector("y", y)?);
+        let (data, width, labels) = (X.as_slice()?, X.shape()[1], y.as_slice()?);
+        let predictions = self.detached(py, |learner| {
+            learner.learn_rows(&Rows::new(data, width)?, labels)
+        })?;
+        Ok(PyArray1::from_vec(py, predictions))
+    }
+
+    /// Number of rows kept.
+    ///
+    /// Examples
+    /// --------
+    /// >>> import nystream
+    /// >>> nystream.NonsAld().n_basis
+    /// 0
+    #[getter]
+    fn n_basis(&self, py: Python<'_>) -> usize {
+        self.lock(py).n_basis()
+    }
+
+    /// Number of rows learned.
+    ///
+    /// Examples
+    /// --------
+    /// >>> import nystream
+    /// >>> nystream.NonsAld().n_seen
+    /// 0
+    #[getter]
+    fn n_seen(&self, py: Python<'_>) -> u64 {
+        self.lock(py).n_seen()
+    }
+
+    /// Width of the rows learned, or None before the first.
+    ///
+    /// Examples
+    /// --------
+    /// >>> import nystream
+    /// >>> model = nystream.NonsAld()
+    /// >>> model.learn_one([0.1, 0.2], 0.5)
+    /// >>> model.n_features
+    /// 2
+    #[getter]
+    fn n_features(&self, py: Python<'_>) -> Option<usize> {
+        self.lock(py).n_features()
+    }
+
+    /// The rows kept, as a new array with a row for each.
+    ///
+    /// Examples
+    /// --------
+    /// >>> import nystream
+    /// >>> model = nystream.NonsAld()
+    /// >>> model.learn_one([0.1, 0.2], 0.5)
+    /// >>> model.basis
+    /// array([[0.1, 0.2]])
+    #[getter]
+    fn basis<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let (rows, shape) = {
+            let learner = self.lock(py);
+            let rows = learner.basis().map(Panels::to_vec).unwrap_or_default();
+            (rows, (learner.n_basis(), learner.n_features().unwrap_or(0)))
+        };
+        PyArray1::from_vec(py, rows).reshape(shape)
+    }
+
+    /// The constructor's arguments, as a new dict.
+    ///
+    /// Examples
+    /// --------
+    /// >>> import nystream
+    /// >>> nystream.NonsAld(alpha=0.01).params["alpha"]
+    /// 0.01
+    #[getter]
+    fn params<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let params = self.lock(py).params().clone();
+        Ok(params::to_py(py, &params)?.1)
+    }
+
+    /// The whole learner as bytes: parameters and all that it has learned.
+    ///
+    /// Examples
+    /// --------
+    /// >>> import nystream
+    /// >>> data = nystream.NonsAld().to_bytes()
+    /// >>> nystream.Learner.from_bytes(data).n_seen
+    /// 0
+    fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let bytes = self.detached(py, |learner| learner.to_bytes())?;
+        Ok(PyBytes::new(py, &bytes))
+    }
+
+    /// The learner that ``to_bytes`` has written; it goes on exactly as the original would.
+    ///
+    /// Examples
+    /// --------
+    /// >>> import nystream
+    /// >>> model = nystream.NonsAld()
+    /// >>> model.learn_one([0.1, 0.2], 0.5)
+    /// >>> again = nystream.NonsAld.from_bytes(model.to_bytes())
+    /// >>> again.predict_one([0.3, 0.4]) == model.predict_one([0.3, 0.4])
+    /// True
+    #[classmethod]
+    fn from_bytes<'py>(
+        cls: &Bound<'py, PyType>,
+        data: &Bound<'py, PyBytes>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let py = cls.py();
+        let learner = Core::from_bytes(data.as_bytes())?;
+        let (name, kwargs) = params::to_py(py, learner.params())?;
+        let base = py.get_type::<Self>();
+        let facade = params::facade(py, &name)?;
+        let class = if cls.is(&base) {
+            facade
+        } else if cls.is_subclass(&facade)? {
+            cls.clone().into_any()
+        } else {
+            let asked = cls.name()?;
+            return Err(PyValueError::new_err(format!(
+                "data should hold a {asked}, but holds a {name}"
+            )));
+        };
+        let object = base.call_method("__new__", (class, name), Some(&kwargs))?;
+        *object.cast::<Self>()?.get().lock(py) = learner;
+        Ok(object)
+    }
+
+    fn __reduce__<'py>(
+        slf: &Bound<'py, Self>,
+    ) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
+        let restore = slf.get_type().getattr("from_bytes")?;
+        Ok((restore, (slf.get().to_bytes(slf.py())?,)))
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        let params = self.lock(py).params().clone();
+        params::repr(py, &params)
+    }
+}
