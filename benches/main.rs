@@ -1,1 +1,21 @@
-fn main() {}
+//! Benchmarks of the core: `cargo bench`, or `cargo bench -- newton` for a part.
+//!
+//! Sizes are in the names: d features, J rows kept. Compare within one run only.
+
+mod kernels;
+mod learners;
+mod linalg;
+mod updates;
+mod workloads;
+
+criterion::criterion_group!(
+    benches,
+    kernels::row,
+    linalg::features,
+    linalg::grow,
+    updates::newton,
+    updates::gradient,
+    learners::learn,
+    learners::predict
+);
+criterion::criterion_main!(benches);

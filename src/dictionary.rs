@@ -69,8 +69,14 @@ impl Dictionary {
     }
 
     /// Lets the row last projected join if ALD fails; returns the coordinate that `phi(x)` has gained.
+    ///
+    /// What the fast projection says is confirmed by the accurate one, which the factor is built from.
     pub fn grow_if_novel(&mut self, x: &[f64]) -> Result<Option<f64>, Error> {
-        if !self.is_novel() || self.size() >= self.max_basis {
+        if self.size() >= self.max_basis || !self.is_novel() {
+            return Ok(None);
+        }
+        self.residual = self.map.refine_into(self.kappa, &mut self.phi);
+        if !self.is_novel() {
             return Ok(None);
         }
         self.map.grow(x, &self.phi, self.residual)?;

@@ -52,6 +52,12 @@ impl NystromMap {
         (kappa - norm_squared(phi)).max(0.0)
     }
 
+    /// The same for the row last seen, slower and as accurate as can be.
+    pub fn refine_into(&self, kappa: f64, phi: &mut [f64]) -> f64 {
+        self.factor.substitute_into(&self.k, phi);
+        (kappa - norm_squared(phi)).max(0.0)
+    }
+
     /// Stores `x`, given its `phi` and residual; the new coordinate of `phi(x)` is the residual's root.
     pub fn grow(&mut self, x: &[f64], phi: &[f64], residual: f64) -> Result<(), Error> {
         self.factor.push(phi, residual)?;

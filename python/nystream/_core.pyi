@@ -2,20 +2,34 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from typing_extensions import Self
+from typing_extensions import Self, disjoint_base
+
+__all__ = [
+    "SMALLEST_ALPHA",
+    "Kernel",
+    "Learner",
+    "__version__",
+    "algorithms",
+    "aogd_ald_switch_point",
+    "default_params",
+    "kernels",
+    "nons_ald_settings",
+]
 
 __version__: str
 SMALLEST_ALPHA: float
 
+@disjoint_base
 class Kernel:
     def __new__(cls, name: str, /, **params: Any) -> Self: ...
     @property
     def params(self) -> dict[str, Any]: ...
     def __call__(self, X: ArrayLike, Z: ArrayLike | None = None) -> NDArray[np.float64]: ...
-    def __eq__(self, other: object) -> bool: ...
+    def __eq__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
     def __getnewargs_ex__(self) -> tuple[tuple[()], dict[str, Any]]: ...
 
+@disjoint_base
 class Learner:
     def __new__(cls, algorithm: str, /, **params: Any) -> Self: ...
     def predict_one(self, x: ArrayLike) -> float: ...

@@ -101,8 +101,8 @@ class NonsAld(Learner):
     ) -> Self:
         """Make the learner with the paper's settings for a stream of ``T`` rows.
 
-        Corollary 1: if the eigenvalues of the kernel matrix decay exponentially,
-        ``alpha = (ln T / T)^4`` and any ``mu``, here 1, give a regret of O(ln^2 T). Corollary 2:
+        Corollary 4.7: if the eigenvalues of the kernel matrix decay exponentially,
+        ``alpha = (ln T / T)^4`` and any ``mu``, here 1, give a regret of O(ln^2 T). Corollary 4.8:
         if they decay like ``i^-p``, ``alpha = T^(-4p / (1 + p))`` and ``mu = T^(1 / (1 + p))``
         give O(T^(1 / (1 + p)) ln T).
 
@@ -211,7 +211,7 @@ class AogdAld(Learner):
     ) -> Self:
         """Make the learner with the paper's settings for a stream of ``T`` rows.
 
-        Theorem 1: ``alpha = 1 / T`` and ``switch_at`` at the :meth:`switch_point`.
+        Theorem 3.2: ``alpha = 1 / T`` and ``switch_at`` at the :meth:`switch_point`.
 
         Parameters
         ----------
@@ -236,7 +236,7 @@ class AogdAld(Learner):
     def switch_point(n_features: int, T: int) -> int:
         """Size of the dictionary from which it is cheaper to store every row.
 
-        ``B_0 = floor((sqrt(d^2 + 4 d T) - d) / 2)``, of Theorem 1.
+        ``B_0 = floor((sqrt(d^2 + 4 d T) - d) / 2)``, of Theorem 3.2.
 
         Parameters
         ----------

@@ -98,6 +98,6 @@ def mackey_glass(
     for _ in range((burn_in + n_lags + n_rows) * steps):
         delayed = s[-2 * tau - 1]
         s.append(s[-1] + 0.5 * (0.2 * delayed / (1 + delayed**10) - 0.1 * s[-1]))
-    samples = np.array(s[:: -steps][: n_lags + n_rows][::-1]) / 1.5
+    samples = np.array(s[::-steps][: n_lags + n_rows][::-1]) / 1.5
     windows = np.lib.stride_tricks.sliding_window_view(samples[:-1], n_lags)
     return 2 * windows[:, ::-1] - 1, samples[n_lags:].copy()

@@ -5,8 +5,9 @@ use crate::error::Error;
 
 /// The Cholesky factor `L` of a growing matrix `K = L L^T`, and `L^{-1}`.
 ///
-/// The inverse is kept explicitly because a product is faster than a solve and every row of a stream needs one;
-/// with the pivots an ALD dictionary lets in, `|L^{-1} L - I|` stays near rounding.
+/// The inverse is kept explicitly because a product is faster than a substitution and every row of a stream needs one.
+/// Both grow by substitution with `L` alone: built from products, the error of the inverse would grow with the square
+/// of its norm, and not with the norm.
 ///
 /// ```
 /// use nystream::linalg::CholeskyFactor;
@@ -46,12 +47,18 @@ impl CholeskyFactor {
         &self.inverse
     }
 
-    /// `out = L^{-1} k`.
+    /// `out = L^{-1} k`, by a product.
     pub fn solve_into(&self, k: &[f64], out: &mut [f64]) {
         self.inverse.mul_into(k, out);
     }
 
-    /// `out = L^{-T} v`.
+    /// `out = L^{-1} k`, by substitution: slower, and as accurate as `L` is.
+    pub fn substitute_into(&self, k: &[f64], out: &mut [f64]) {
+        out.copy_from_slice(k);
+        self.lower.solve_in_place(out);
+    }
+
+    /// `out = L^{-T} v`, by a product.
     pub fn tr_solve_into(&self, v: &[f64], out: &mut [f64]) {
         self.inverse.tr_mul_into(v, out);
     }
@@ -61,8 +68,8 @@ impl CholeskyFactor {
     pub fn push(&mut self, phi: &[f64], residual: f64) -> Result<(), Error> {
         let pivot = residual.sqrt();
         if pivot > 0.0 {
-            self.lower.push_row(&with_last(phi.to_vec(), pivot));
             self.inverse.push_row(&self.inverse_row(phi, pivot));
+            self.lower.push_row(&with_last(phi.to_vec(), pivot));
             Ok(())
         } else {
             let row = self.size();
@@ -72,8 +79,8 @@ impl CholeskyFactor {
 
     /// The new row of the inverse: `[-beta^T, 1] / pivot` with `beta = L^{-T} phi`.
     fn inverse_row(&self, phi: &[f64], pivot: f64) -> Vec<f64> {
-        let mut beta = vec![0.0; phi.len()];
-        self.tr_solve_into(phi, &mut beta);
+        let mut beta = phi.to_vec();
+        self.lower.tr_solve_in_place(&mut beta);
         for value in &mut beta {
             *value /= -pivot;
         }

@@ -73,6 +73,23 @@ impl Triangle {
         }
     }
 
+    /// Solves `T y = b`, given `b`, for `y`.
+    pub fn solve_in_place(&self, b: &mut [f64]) {
+        for i in 0..b.len() {
+            let (row, diagonal) = self.row(i).split_at(i);
+            b[i] = (b[i] - dot(row, &b[..i])) / diagonal[0];
+        }
+    }
+
+    /// Solves `T^T y = b`, given `b`, for `y`.
+    pub fn tr_solve_in_place(&self, b: &mut [f64]) {
+        for i in (0..b.len()).rev() {
+            let (row, diagonal) = self.row(i).split_at(i);
+            b[i] /= diagonal[0];
+            axpy_in_place(-b[i], row, &mut b[..i]);
+        }
+    }
+
     /// The entries row by row, without the zeros.
     pub fn packed(&self) -> Vec<f64> {
         (0..self.size)
@@ -105,6 +122,18 @@ mod tests {
         assert_eq!(out, [1.0, 32.0, 654.0]);
         t.tr_mul_into(&[1.0, 10.0, 100.0], &mut out);
         assert_eq!(out, [421.0, 530.0, 600.0]);
+    }
+
+    #[test]
+    fn solves_undo_products() {
+        let t = Triangle::from_packed(3, &[1.0, 2.0, 4.0, 4.0, 5.0, 2.0]);
+        let mut b = [0.0; 3];
+        t.mul_into(&[1.0, 10.0, 100.0], &mut b);
+        t.solve_in_place(&mut b);
+        assert_eq!(b, [1.0, 10.0, 100.0]);
+        t.tr_mul_into(&[1.0, 10.0, 100.0], &mut b);
+        t.tr_solve_in_place(&mut b);
+        assert_eq!(b, [1.0, 10.0, 100.0]);
     }
 
     #[test]

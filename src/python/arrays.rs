@@ -52,17 +52,13 @@ fn numbers<'py, D: Dimension>(
     }
     let array = as_array(argument, value)?;
     check_dtype(argument, &array)?;
-    let converted = array
-        .py()
-        .import(intern!(array.py(), "numpy"))?
-        .call_method1(
-            intern!(array.py(), "ascontiguousarray"),
-            (&array, "float64"),
-        )?;
+    let py = array.py();
+    let converted = py
+        .import(intern!(py, "numpy"))?
+        .call_method1(intern!(py, "require"), (&array, "float64", "CA"))?;
     match converted.cast::<PyArray<f64, D>>() {
-        // ascontiguousarray makes a number one-dimensional, so the array itself is asked.
-        Ok(converted) if array.ndim() == converted.ndim() => Ok(converted.try_readonly()?),
-        _ => Err(PyValueError::new_err(format!(
+        Ok(converted) => Ok(converted.try_readonly()?),
+        Err(_) => Err(PyValueError::new_err(format!(
             "{argument} should be {dimensions}, but has the shape {}",
             array.getattr("shape")?.repr()?
         ))),

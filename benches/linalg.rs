@@ -1,0 +1,35 @@
+//! The Nyström map: features of a row, and a row that joins.
+
+use criterion::{BatchSize, BenchmarkId, Criterion};
+
+use crate::workloads::{FEATURES, SIZES, data, dictionary, narrow};
+use nystream::NystromMap;
+
+/// `k_S(x)`, then `L^{-1} k`.
+pub(crate) fn features(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("features");
+    for size in SIZES {
+        let (mut dictionary, x) = (dictionary(size), data(1, FEATURES));
+        group.bench_function(BenchmarkId::from_parameter(format!("J{size}")), |b| {
+            b.iter(|| dictionary.project(&x));
+        });
+    }
+}
+
+/// The factor and its inverse gain a row.
+pub(crate) fn grow(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("grow");
+    for size in SIZES {
+        let x = vec![9.0; FEATURES];
+        let map: NystromMap = dictionary(size).map().clone();
+        let phi = vec![0.0; size];
+        assert!(narrow().diagonal(&x) == 1.0);
+        group.bench_function(BenchmarkId::from_parameter(format!("J{size}")), |b| {
+            b.iter_batched_ref(
+                || map.clone(),
+                |map| map.grow(&x, &phi, 1.0),
+                BatchSize::LargeInput,
+            );
+        });
+    }
+}

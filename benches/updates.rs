@@ -1,0 +1,38 @@
+//! One update, given the features.
+
+use criterion::{BenchmarkId, Criterion};
+use nystream::updates::{Gradient, Newton};
+
+use crate::workloads::{SIZES, data};
+
+/// `P phi`, the projection, and the rank-one update.
+pub(crate) fn newton(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("newton");
+    for size in SIZES {
+        let mut newton = Newton::new(1.0, 0.125);
+        (0..size).for_each(|_| newton.grow(1.0));
+        let phi = data(1, size);
+        group.bench_function(BenchmarkId::from_parameter(format!("J{size}")), |b| {
+            b.iter(|| {
+                let yhat = newton.predict(&phi, 1.0);
+                newton.step(yhat - 0.1);
+            });
+        });
+    }
+}
+
+/// The step and the way back into the ball.
+pub(crate) fn gradient(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("gradient");
+    for size in SIZES {
+        let mut gradient = Gradient::new(1.0);
+        (0..size).for_each(|_| gradient.grow());
+        let phi = data(1, size);
+        group.bench_function(BenchmarkId::from_parameter(format!("J{size}")), |b| {
+            b.iter(|| {
+                let yhat = gradient.predict(&phi);
+                gradient.step(&phi, yhat - 0.1);
+            });
+        });
+    }
+}

@@ -1,0 +1,169 @@
+//! Everything that is updated step by step equals what is computed anew.
+//!
+//! Tolerances follow the analysis of rounding: products of factors are as close as float64 can hold them, solutions
+//! are off by the norm of the inverse factor, and anything derived twice by its square.
+
+use nalgebra::{Cholesky, DMatrix, DVector};
+use nystream::kernels::{
+    AnyKernel, Gaussian, Laplacian, Matern32, Matern52, Polynomial, RationalQuadratic,
+};
+use nystream::linalg::{Symmetric, Triangle};
+use nystream::{Dictionary, NystromMap};
+use proptest::prelude::*;
+
+/// For numbers of about 1 that sums of some dozen terms lead to.
+const ROUNDING: f64 = 1e-14;
+
+fn kernels() -> impl Strategy<Value = AnyKernel> {
+    let normalize = true;
+    let polynomial = Polynomial {
+        normalize,
+        ..Polynomial::default()
+    };
+    prop_oneof![
+        (0.3..3.0).prop_map(|sigma| Gaussian { sigma }.into()),
+        (0.3..3.0).prop_map(|sigma| Laplacian { sigma }.into()),
+        (0.3..3.0).prop_map(|sigma| Matern32 { sigma }.into()),
+        (0.3..3.0).prop_map(|sigma| Matern52 { sigma }.into()),
+        (0.3..3.0, 0.5..5.0).prop_map(|(sigma, alpha)| RationalQuadratic { sigma, alpha }.into()),
+        Just(polynomial.into()),
+    ]
+}
+
+fn rows(n_features: usize) -> impl Strategy<Value = Vec<Vec<f64>>> {
+    prop::collection::vec(prop::collection::vec(-1.0..1.0, n_features), 2..60)
+}
+
+/// A dictionary that has been offered these rows.
+fn dictionary(kernel: AnyKernel, rows: &[Vec<f64>]) -> Dictionary {
+    let mut dictionary = Dictionary::new(kernel, 1e-3, None).unwrap();
+    for x in rows {
+        dictionary.project(x);
+        dictionary.grow_if_novel(x).unwrap();
+    }
+    dictionary
+}
+
+fn dense(triangle: &Triangle) -> DMatrix<f64> {
+    let n = triangle.size();
+    DMatrix::from_fn(n, n, |i, j| if j <= i { triangle.row(i)[j] } else { 0.0 })
+}
+
+/// `L` and `L^{-1}`.
+fn factors(dictionary: &Dictionary) -> (DMatrix<f64>, DMatrix<f64>) {
+    let factor = dictionary.map().factor();
+    (dense(factor.lower()), dense(factor.inverse()))
+}
+
+fn symmetric(matrix: &Symmetric) -> DMatrix<f64> {
+    let n = matrix.size();
+    let lower = matrix.lower();
+    DMatrix::from_fn(n, n, |i, j| lower.row(i.max(j))[i.min(j)])
+}
+
+fn gram(map: &NystromMap) -> DMatrix<f64> {
+    let basis: Vec<Vec<f64>> = (0..map.rows().n_rows())
+        .map(|i| map.rows().row(i).collect())
+        .collect();
+    let mut gram = DMatrix::zeros(basis.len(), basis.len());
+    let mut row = vec![0.0; basis.len()];
+    for (i, x) in basis.iter().enumerate() {
+        map.kernel().row_into(x, map.rows(), &mut row);
+        gram.row_mut(i).copy_from_slice(&row);
+    }
+    gram
+}
+
+proptest! {
+    #[test]
+    fn growing_factor_equals_factoring_anew((kernel, rows) in (kernels(), rows(3))) {
+        let dictionary = dictionary(kernel, &rows);
+        let gram = gram(dictionary.map());
+        let anew = Cholesky::new(gram.clone()).unwrap().l();
+        let (grown, inverse) = factors(&dictionary);
+        prop_assert!((&grown * grown.transpose() - gram).amax() < ROUNDING);
+        prop_assert!((&grown - anew).amax() < ROUNDING * inverse.norm_squared());
+    }
+
+    #[test]
+    fn growing_inverse_equals_inverting_anew((kernel, rows) in (kernels(), rows(3))) {
+        let dictionary = dictionary(kernel, &rows);
+        let (lower, inverse) = factors(&dictionary);
+        let identity = DMatrix::identity(lower.nrows(), lower.nrows());
+        prop_assert!((&inverse * &lower - &identity).amax() < ROUNDING * inverse.norm());
+        prop_assert!((&lower * &inverse - identity).amax() < ROUNDING * inverse.norm_squared());
+    }
+
+    #[test]
+    fn features_are_nested((kernel, rows, x) in (kernels(), rows(2), prop::collection::vec(-1.0..1.0, 2))) {
+        let half = dictionary(kernel.clone(), &rows[..rows.len() / 2]);
+        let whole = dictionary(kernel, &rows);
+        let features = |mut d: Dictionary| { d.project(&x); d.phi().to_vec() };
+        let (early, late) = (features(half), features(whole));
+        for (early, late) in early.iter().zip(&late) {
+            prop_assert_eq!(early, late);
+        }
+    }
+
+    #[test]
+    fn features_reproduce_the_kernel_within_the_span((kernel, rows) in (kernels(), rows(2))) {
+        let mut dictionary = dictionary(kernel, &rows);
+        let tolerance = ROUNDING * factors(&dictionary).1.norm();
+        let gram = gram(dictionary.map());
+        let basis: Vec<Vec<f64>> = (0..gram.nrows()).map(|i| dictionary.rows().row(i).collect()).collect();
+        let features: Vec<DVector<f64>> = basis.iter().map(|x| {
+            dictionary.project(x);
+            DVector::from_column_slice(dictionary.phi())
+        }).collect();
+        for (i, phi) in features.iter().enumerate() {
+            for (j, psi) in features.iter().enumerate() {
+                prop_assert!((phi.dot(psi) - gram[(i, j)]).abs() < tolerance);
+            }
+        }
+    }
+
+    #[test]
+    fn coefficients_give_the_same_function(
+        (kernel, rows, x, seed) in (kernels(), rows(2), prop::collection::vec(-1.0..1.0, 2), -1.0..1.0_f64)
+    ) {
+        let mut dictionary = dictionary(kernel, &rows);
+        dictionary.project(&x);
+        let w: Vec<f64> = (0..dictionary.size()).map(|i| (seed + i as f64).sin()).collect();
+        let map = dictionary.map();
+        let by_features: f64 = w.iter().zip(dictionary.phi()).map(|(w, phi)| w * phi).sum();
+        let by_kernel = map.kernel().expand(&x, map.rows(), &map.coefficients(&w));
+        let tolerance = ROUNDING * factors(&dictionary).1.norm_squared();
+        prop_assert!((by_features - by_kernel).abs() < tolerance);
+    }
+
+    #[test]
+    fn rows_outside_the_dictionary_are_within_alpha_of_its_span((kernel, rows) in (kernels(), rows(2))) {
+        let mut dictionary = dictionary(kernel, &rows);
+        let tolerance = ROUNDING * factors(&dictionary).1.norm_squared();
+        for x in &rows {
+            dictionary.project(x);
+            let kappa = dictionary.map().kernel().diagonal(x);
+            let residual = kappa - dictionary.phi().iter().map(|v| v * v).sum::<f64>();
+            prop_assert!(residual > -tolerance);
+            prop_assert!(residual <= 1e-3 * kappa + tolerance);
+        }
+    }
+
+    #[test]
+    fn symmetric_products_and_updates_equal_dense_ones(
+        (n, scale, seed) in (1_usize..40, -2.0..2.0, 0.0..10.0_f64)
+    ) {
+        let vector = |k: usize| DVector::from_fn(n, |i, _| (seed + (i * 7 + k * 13) as f64).sin());
+        let mut matrix = Symmetric::default();
+        (0..n).for_each(|i| matrix.push_diagonal(1.0 + i as f64));
+        let mut expected = symmetric(&matrix);
+        for k in 0..3 {
+            matrix.rank_one_update(scale, vector(k).as_slice());
+            expected += scale * vector(k) * vector(k).transpose();
+        }
+        prop_assert!((symmetric(&matrix) - &expected).amax() < 1e-12);
+        let mut product = vec![f64::NAN; n];
+        matrix.mul_into(vector(9).as_slice(), &mut product);
+        prop_assert!((DVector::from_vec(product) - expected * vector(9)).amax() < 1e-11);
+    }
+}

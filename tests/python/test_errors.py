@@ -1,0 +1,336 @@
+"""Bad input gets an exception that names the argument and the value, and changes nothing."""
+
+from __future__ import annotations
+
+import copy
+import re
+
+import numpy as np
+import pytest
+from support import random_stream
+
+import nystream
+
+NAN, INF = float("nan"), float("inf")
+X, Y = random_stream(20, 3)
+
+
+def with_value(array, index, value):
+    changed = array.copy()
+    changed[index] = value
+    return changed
+
+
+@pytest.fixture(params=nystream.algorithms())
+def model(request):
+    """A learner of each kind that has seen 20 rows of 3 features."""
+    model = getattr(nystream, request.param)()
+    model.learn_many(X, Y)
+    return model
+
+
+ONE_ROW = [
+    (
+        [1.0, NAN, 0.0],
+        ValueError,
+        "x[1] should be a finite number of magnitude at most 1e100, but is NaN",
+    ),
+    (
+        [1.0, 0.0, -INF],
+        ValueError,
+        "x[2] should be a finite number of magnitude at most 1e100, but is -inf",
+    ),
+    (
+        [1e101, 0.0, 0.0],
+        ValueError,
+        "x[0] should be a finite number of magnitude at most 1e100, but is 1",
+    ),
+    ([1.0, 2.0], ValueError, "x should have 3 features, but has 2"),
+    ([], ValueError, "x should have at least one row and one feature, but is empty"),
+    ([[1.0, 2.0, 3.0]], ValueError, "x should be one-dimensional, but has the shape (1, 3)"),
+    (1.0, ValueError, "x should be one-dimensional, but has the shape ()"),
+    ("text", TypeError, "x should hold real numbers, but has the dtype <U4"),
+    (["1", "2", "3"], TypeError, "x should hold real numbers, but has the dtype <U1"),
+    ([1.0, None, 2.0], TypeError, "x should hold real numbers, but has the dtype object"),
+    ([1.0, 2j, 3.0], TypeError, "x should hold real numbers, but has the dtype complex128"),
+    (None, TypeError, "x should hold real numbers, but has the dtype object"),
+    ({"a": 1.0}, TypeError, "x should hold real numbers, but has the dtype object"),
+    ([[1.0], [2.0, 3.0]], ValueError, "x should be an array of numbers"),
+]
+LABEL = [
+    (NAN, ValueError, "y should be a finite number of magnitude at most 1e100, but is NaN"),
+    (INF, ValueError, "y should be a finite number of magnitude at most 1e100, but is inf"),
+    ("high", TypeError, "y should be a number, but is 'high'"),
+    (None, TypeError, "y should be a number, but is None"),
+    ([1.0], TypeError, "y should be a number, but is [1.0]"),
+    (1j, TypeError, "y should be a number, but is 1j"),
+]
+ROWS = [
+    (
+        with_value(X, (7, 1), NAN),
+        ValueError,
+        "X[7, 1] should be a finite number of magnitude at most 1e100, but is NaN",
+    ),
+    (
+        with_value(X, (0, 2), INF),
+        ValueError,
+        "X[0, 2] should be a finite number of magnitude at most 1e100, but is inf",
+    ),
+    (X[:, :2], ValueError, "X should have 3 features, but has 2"),
+    (X[0], ValueError, "X should be two-dimensional, but has the shape (3,)"),
+    (X[None], ValueError, "X should be two-dimensional, but has the shape (1, 20, 3)"),
+    (X[:0], ValueError, "X should have at least one row and one feature, but is empty"),
+    (X[:, :0], ValueError, "X should have at least one row and one feature, but is empty"),
+    (X.astype(object), TypeError, "X should hold real numbers, but has the dtype object"),
+    (X.astype(complex), TypeError, "X should hold real numbers, but has the dtype complex128"),
+    (X.astype(str), TypeError, "X should hold real numbers, but has the dtype <U"),
+    (X.astype("M8[s]"), TypeError, "X should hold real numbers, but has the dtype datetime64[s]"),
+    (None, TypeError, "X should hold real numbers, but has the dtype object"),
+]
+LABELS = [
+    (
+        with_value(Y, 3, NAN),
+        ValueError,
+        "y[3] should be a finite number of magnitude at most 1e100, but is NaN",
+    ),
+    (
+        with_value(Y, 19, -INF),
+        ValueError,
+        "y[19] should be a finite number of magnitude at most 1e100, but is -inf",
+    ),
+    (Y[:-1], ValueError, "y should have as many labels as X has rows, 20, but has 19"),
+    (Y[:0], ValueError, "y should have as many labels as X has rows, 20, but has 0"),
+    (Y[:, None], ValueError, "y should be one-dimensional, but has the shape (20, 1)"),
+    (Y.astype(str), TypeError, "y should hold real numbers, but has the dtype <U"),
+    (Y.astype(object), TypeError, "y should hold real numbers, but has the dtype object"),
+    (0.5, ValueError, "y should be one-dimensional, but has the shape ()"),
+]
+
+
+def refuses(model, call, error, message):
+    """The call fails as it should, and the model is exactly as before."""
+    before = model.to_bytes()
+    with pytest.raises(error, match="^" + re.escape(message)):
+        call()
+    assert model.to_bytes() == before
+
+
+@pytest.mark.parametrize(("x", "error", "message"), ONE_ROW)
+def test_one_row(model, x, error, message):
+    refuses(model, lambda: model.predict_one(x), error, message)
+    refuses(model, lambda: model.learn_one(x, 0.5), error, message)
+
+
+@pytest.mark.parametrize(("y", "error", "message"), LABEL)
+def test_one_label(model, y, error, message):
+    refuses(model, lambda: model.learn_one(X[0], y), error, message)
+
+
+@pytest.mark.parametrize(("rows", "error", "message"), ROWS)
+def test_many_rows(model, rows, error, message):
+    refuses(model, lambda: model.predict_many(rows), error, message)
+    refuses(model, lambda: model.learn_many(rows, Y), error, message)
+    refuses(model, lambda: model.progressive(rows, Y), error, message)
+
+
+@pytest.mark.parametrize(("y", "error", "message"), LABELS)
+def test_many_labels(model, y, error, message):
+    refuses(model, lambda: model.learn_many(X, y), error, message)
+    refuses(model, lambda: model.progressive(X, y), error, message)
+
+
+def test_a_first_call_that_is_refused_leaves_no_trace():
+    for name in nystream.algorithms():
+        model = getattr(nystream, name)()
+        refuses(model, lambda m=model: m.learn_one([1.0, NAN], 0.0), ValueError, "x[1]")
+        refuses(model, lambda m=model: m.learn_many([[1.0]], [NAN]), ValueError, "y[0]")
+        assert model.n_features is None
+        model.learn_one([1.0, 2.0, 3.0, 4.0], 0.5)
+        assert model.n_features == 4
+
+
+@pytest.mark.parametrize("kernel", [nystream.Polynomial(8), nystream.Linear()])
+def test_a_kernel_that_overflows_names_the_row(kernel):
+    model = nystream.NonsAld(kernel)
+    rows = with_value(X, (5, 0), 1e60)
+    message = "the kernel value of X[5] with itself should be at most 1e100, but is "
+    refuses(model, lambda: model.learn_many(rows, Y), ValueError, message)
+    refuses(model, lambda: model.predict_one(rows[5]), ValueError, message.replace("X[5]", "x"))
+
+
+G = nystream.Gaussian
+POSITIVE = "should be positive and finite (1e-100 to 1e100), but is"
+PARAMETERS = [
+    (G, {"sigma": 0.0}, ValueError, f"sigma {POSITIVE} 0"),
+    (G, {"sigma": -1.0}, ValueError, f"sigma {POSITIVE} -1"),
+    (G, {"sigma": NAN}, ValueError, "sigma should be finite, but is NaN"),
+    (G, {"sigma": "wide"}, TypeError, 'sigma should be a number, but is string "wide"'),
+    (G, {"sigma": None}, TypeError, "sigma should be a number, but is null"),
+    (G, {"sigma": [1.0]}, TypeError, "sigma should be a number, but is [1.0]"),
+    (G, {"sigma": True}, TypeError, "sigma should be a number, but is boolean `true`"),
+    (nystream.Laplacian, {"sigma": -2}, ValueError, f"sigma {POSITIVE} -2"),
+    (nystream.Matern32, {"sigma": -2}, ValueError, f"sigma {POSITIVE} -2"),
+    (nystream.Matern52, {"sigma": -2}, ValueError, f"sigma {POSITIVE} -2"),
+    (nystream.RationalQuadratic, {"alpha": 0}, ValueError, f"alpha {POSITIVE} 0"),
+    (nystream.Polynomial, {"degree": 0}, ValueError, "degree should be between 1 and 32, but is 0"),
+    (nystream.Polynomial, {"degree": -1}, ValueError, "degree should be a whole number"),
+    (nystream.Polynomial, {"degree": 2.5}, TypeError, "degree should be a whole number"),
+    (
+        nystream.Polynomial,
+        {"coef0": -1.0},
+        ValueError,
+        "coef0 should be 0 or positive and finite, but is -1",
+    ),
+    (nystream.Polynomial, {"normalize": "yes"}, TypeError, "normalize should be a boolean"),
+    (
+        nystream.NonsAld,
+        {"kernel": "rbf"},
+        TypeError,
+        "kernel should be a kernel such as nystream.Gaussian(sigma=1.0), but is 'rbf'",
+    ),
+    (nystream.NonsAld, {"kernel": None}, TypeError, "kernel should be a kernel such as"),
+    (nystream.NonsAld, {"kernel": G}, TypeError, "kernel should be a kernel such as"),
+    (
+        nystream.NonsAld,
+        {"alpha": 1e-11},
+        ValueError,
+        "alpha should be between 1e-10, the least that float64 can tell from 0, and 1, but is 0.0",
+    ),
+    (nystream.NonsAld, {"alpha": 1.5}, ValueError, "alpha should be between 1e-10"),
+    (nystream.NonsAld, {"alpha": NAN}, ValueError, "alpha should be finite, but is NaN"),
+    (nystream.NonsAld, {"mu": 0.0}, ValueError, f"mu {POSITIVE} 0"),
+    (nystream.NonsAld, {"mu": INF}, ValueError, "mu should be finite, but is inf"),
+    (nystream.NonsAld, {"bound": -1}, ValueError, f"bound {POSITIVE} -1"),
+    (nystream.NonsAld, {"bound": None}, TypeError, "bound should be a number, but is null"),
+    (nystream.NonsAld, {"target_bound": 0}, ValueError, f"target_bound {POSITIVE} 0"),
+    (nystream.NonsAld, {"eta": -0.5}, ValueError, f"eta {POSITIVE} -0.5"),
+    (
+        nystream.NonsAld,
+        {"max_basis": 0},
+        ValueError,
+        "max_basis should be None or at least 1, but is 0",
+    ),
+    (
+        nystream.NonsAld,
+        {"max_basis": -3},
+        ValueError,
+        "max_basis should be a whole number of at least 0, but is integer `-3`",
+    ),
+    (nystream.NonsAld, {"max_basis": 2.5}, TypeError, "max_basis should be a whole number"),
+    (nystream.AogdAld, {"alpha": 0}, ValueError, "alpha should be between 1e-10"),
+    (nystream.AogdAld, {"bound": 0}, ValueError, f"bound {POSITIVE} 0"),
+    (nystream.AogdAld, {"switch_at": -1}, ValueError, "switch_at should be a whole number"),
+    (
+        nystream.AogdAld,
+        {"switch_at": 5, "max_basis": 5},
+        ValueError,
+        "switch_at and max_basis cannot both be given: past the switch every row is stored",
+    ),
+    (nystream.NonsAld, {"gamma": 1.0}, TypeError, "NonsAld.__new__() got an unexpected keyword"),
+    (
+        nystream.RunningMean,
+        {"alpha": 1.0},
+        TypeError,
+        "RunningMean.__new__() got an unexpected keyword",
+    ),
+]
+
+
+@pytest.mark.parametrize(("make", "params", "error", "message"), PARAMETERS)
+def test_parameters(make, params, error, message):
+    with pytest.raises(error, match="^" + re.escape(message)):
+        make(**params)
+
+
+HORIZONS = [
+    (lambda: nystream.NonsAld.for_horizon(0), ValueError, "T should be at least 1, but is 0"),
+    (lambda: nystream.NonsAld.for_horizon(-5), ValueError, "T should be at least 1, but is -5"),
+    (
+        lambda: nystream.NonsAld.for_horizon("long"),
+        TypeError,
+        "'str' object cannot be interpreted as an integer\nwhile processing 'T'",
+    ),
+    (
+        lambda: nystream.NonsAld.for_horizon(9, "linear"),
+        ValueError,
+        "decay should be 'exponential' without p, or 'polynomial' with p, but is 'linear'",
+    ),
+    (lambda: nystream.NonsAld.for_horizon(9, "polynomial"), ValueError, "decay should be"),
+    (lambda: nystream.NonsAld.for_horizon(9, "exponential", p=2), ValueError, "decay should be"),
+    (
+        lambda: nystream.NonsAld.for_horizon(9, "polynomial", p=0.5),
+        ValueError,
+        "p should be at least 1 and finite, but is 0.5",
+    ),
+    (lambda: nystream.AogdAld.for_horizon(0, 3), ValueError, "T should be at least 1, but is 0"),
+    (
+        lambda: nystream.AogdAld.for_horizon(9, 0),
+        ValueError,
+        "n_features should be at least 1, but is 0",
+    ),
+    (
+        lambda: nystream.AogdAld.switch_point(-1, 9),
+        ValueError,
+        "n_features should be at least 1, but is -1",
+    ),
+]
+
+
+@pytest.mark.parametrize(("call", "error", "message"), HORIZONS)
+def test_horizons(call, error, message):
+    with pytest.raises(error, match="^" + re.escape(message)):
+        call()
+
+
+def test_kernel_matrices():
+    kernel = nystream.Gaussian()
+    for arguments, message in [
+        ((X[0],), "X should be two-dimensional"),
+        ((X, X[:, :2]), "Z should have 3 features, but has 2"),
+        ((X, with_value(X, (4, 2), NAN)), "Z[4, 2] should be a finite number"),
+        ((X[:0],), "X should have at least one row"),
+    ]:
+        with pytest.raises(ValueError, match="^" + re.escape(message)):
+            kernel(*arguments)
+
+
+def test_an_unknown_name_is_refused():
+    with pytest.raises(TypeError, match="unknown variant `Magic`"):
+        nystream.Learner("Magic")
+    with pytest.raises(TypeError, match="unknown variant `Magic`"):
+        nystream.Kernel("Magic")
+
+
+def test_bytes_that_hold_no_model_are_refused(model):
+    data = model.to_bytes()
+    for wrong in [b"", b"model", data[:-1], data[: len(data) // 2], data[:9], b"\xff" * 64]:
+        with pytest.raises(ValueError, match="not a nystream model"):
+            nystream.Learner.from_bytes(wrong)
+    with pytest.raises(TypeError):
+        nystream.Learner.from_bytes("text")
+
+
+def test_bytes_of_another_learner_are_refused():
+    data = nystream.AogdAld().to_bytes()
+    with pytest.raises(ValueError, match="data should hold a NonsAld, but holds a AogdAld"):
+        nystream.NonsAld.from_bytes(data)
+
+
+def test_bytes_with_one_flipped_bit_are_refused_or_give_a_working_model(model):
+    data = model.to_bytes()
+    rng = np.random.default_rng(0)
+    for _ in range(500):
+        changed = bytearray(data)
+        changed[rng.integers(len(data))] ^= 1 << rng.integers(8)
+        try:
+            predictions = nystream.Learner.from_bytes(bytes(changed)).predict_many(X)
+        except ValueError:
+            continue
+        assert predictions.shape == (20,)
+
+
+def test_copies_are_independent(model):
+    other = copy.deepcopy(model)
+    before = model.to_bytes()
+    other.learn_many(X, Y)
+    assert model.to_bytes() == before
