@@ -81,10 +81,10 @@ def main() -> None:
                 errors[stream, name] = error
                 table.append((stream, name, error.mean(), model.n_basis, len(y) / seconds))
 
-    print("| stream | learner | MSE | rows kept | rows/s |")
-    print("|---|---|---|---|---|")
+    print(f"| {'stream':12} | {'learner':11} | {'MSE':>7} | {'rows kept':>9} | {'rows/s':>10} |")
+    print("|--------------|-------------|--------:|----------:|-----------:|")
     for stream, name, mse, kept, speed in table:
-        print(f"| {stream} | {name} | {mse:.5f} | {kept} | {speed:,.0f} |")
+        print(f"| {stream:12} | {name:11} | {mse:7.5f} | {kept:9} | {speed:10,.0f} |")
     plot(errors, arguments.plot)
     print(f"\nrunning error: {arguments.plot}")
 

@@ -13,6 +13,7 @@ DATA = ROOT.parent / "shared" / "data"
 
 # The paper's width for each set, and whether its features were scaled to [0, 1] there.
 PAPER_SETS = {
+    "parkinson": (8.0, True),
     "elevators": (8.0, False),
     "calhousing": (4.0, False),
     "ailerons": (8.0, False),

@@ -1,0 +1,109 @@
+"""What the documentation shows is what happens."""
+
+from __future__ import annotations
+
+import contextlib
+import doctest
+import inspect
+import io
+import re
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from support import PAPER_SETS, ROOT, paper_set
+
+import nystream
+
+README = (ROOT / "README.md").read_text()
+
+
+def public_names():
+    """Every public module, class, method, property and function, once."""
+    for name in nystream.__all__:
+        thing = getattr(nystream, name)
+        if isinstance(thing, str):
+            continue
+        yield name, thing
+        members = vars(thing) if inspect.isclass(thing) else {}
+        if inspect.ismodule(thing):
+            members = {key: getattr(thing, key) for key in thing.__all__}
+        for key, member in members.items():
+            if not key.startswith("_"):
+                # The documentation of a class method or static method is that of its function.
+                yield f"{name}.{key}", getattr(member, "__func__", member)
+
+
+NAMES = dict(public_names())
+
+
+@pytest.mark.parametrize("name", [*NAMES, "nystream"])
+def test_docstrings_have_examples_that_run(name):
+    thing = NAMES.get(name, nystream)
+    text = inspect.getdoc(thing)
+    assert text, f"{name} has no docstring"
+    if not inspect.ismodule(thing) or thing is nystream:
+        assert ">>>" in text, f"{name} has no example"
+    # As users see NumPy's numbers, whatever options a test before has left.
+    with np.printoptions():
+        test = doctest.DocTestParser().get_doctest(text, {}, name, None, 0)
+        assert doctest.DocTestRunner().run(test).failed == 0
+
+
+def test_the_readmes_example_prints_what_it_says():
+    blocks = re.findall(r"```python\n(.*?)```\s+```text\n(.*?)```", README, re.DOTALL)
+    assert len(blocks) == 1
+    code, expected = blocks[0]
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(code, {})
+    assert printed.getvalue() == expected
+
+
+def rows_of(text, heading):
+    """The cells of the Markdown table whose first column has this heading."""
+    lines = text[re.search(rf"^\| *{heading} *\|", text, re.MULTILINE).start() :].splitlines()
+    table = [line for line in lines[: lines.index("")] if line.startswith("|")]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in table[2:]]
+
+
+def test_the_readmes_table_is_what_the_demo_prints(tmp_path):
+    plot = tmp_path / "demo.png"
+    command = [sys.executable, "examples/demo.py", "--plot", str(plot)]
+    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    # All but the last column, rows a second, which no two runs share.
+    printed = [row[:-1] for row in rows_of(run.stdout, "stream")]
+    assert printed == [row[:-1] for row in rows_of(README, "stream")]
+    assert "100%" in run.stderr  # the progress bar
+    assert plot.read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize("name", PAPER_SETS)
+def test_the_readmes_results_are_measured(name):
+    X, y, sigma = paper_set(name)
+    row = next(row for row in rows_of(README, "data set") if row[0] == name)
+    measured = []
+    for learner, bound in [(nystream.NonsAld, 1.0), (nystream.AogdAld, 2.0)]:
+        model = learner(nystream.Gaussian(sigma), alpha=25 / len(y), bound=bound)
+        error = np.mean((model.progressive(X, y) - y) ** 2)
+        measured += [f"{error:.5f}", str(model.n_basis)]
+    assert [row[1], row[2], row[4], row[5]] == [f"{sigma:g}", measured[0], measured[1], measured[2]]
+
+
+def test_every_learner_and_kernel_is_in_the_readme():
+    for name in [*nystream.algorithms(), *nystream.kernels()]:
+        assert f"`{name}`" in README
+
+
+def test_the_compiled_module_has_the_version_of_the_package():
+    from importlib.metadata import version
+
+    assert nystream.__version__ == version("nystream")
+
+
+def test_importing_needs_numpy_alone():
+    script = "import sys, nystream; print(*sorted({m.split('.')[0] for m in sys.modules}))"
+    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    installed = {"matplotlib", "tqdm", "hypothesis", "pytest", "pandas", "scipy", "sklearn"}
+    assert not installed & set(run.stdout.split())
