@@ -28,6 +28,7 @@ class Gaussian(Kernel):
     array([[0.6065]])
     """
 
+    __module__ = "nystream"
     __slots__ = ()
 
     def __new__(cls, sigma: float = 1.0) -> Self:
@@ -49,6 +50,7 @@ class Laplacian(Kernel):
     array([[0.3679]])
     """
 
+    __module__ = "nystream"
     __slots__ = ()
 
     def __new__(cls, sigma: float = 1.0) -> Self:
@@ -72,6 +74,7 @@ class Matern32(Kernel):
     array([[0.4834]])
     """
 
+    __module__ = "nystream"
     __slots__ = ()
 
     def __new__(cls, sigma: float = 1.0) -> Self:
@@ -95,6 +98,7 @@ class Matern52(Kernel):
     array([[0.524]])
     """
 
+    __module__ = "nystream"
     __slots__ = ()
 
     def __new__(cls, sigma: float = 1.0) -> Self:
@@ -120,6 +124,7 @@ class RationalQuadratic(Kernel):
     array([[0.6667]])
     """
 
+    __module__ = "nystream"
     __slots__ = ()
 
     def __new__(cls, sigma: float = 1.0, *, alpha: float = 1.0) -> Self:
@@ -150,6 +155,7 @@ class Polynomial(Kernel):
     array([[1.]])
     """
 
+    __module__ = "nystream"
     __slots__ = ()
 
     def __new__(
@@ -175,6 +181,7 @@ class Linear(Kernel):
     array([[11.]])
     """
 
+    __module__ = "nystream"
     __slots__ = ()
 
     def __new__(cls) -> Self:

@@ -62,6 +62,7 @@ class NonsAld(Learner):
     True
     """
 
+    __module__ = "nystream"
     __slots__ = ()
 
     def __new__(
@@ -179,6 +180,7 @@ class AogdAld(Learner):
     True
     """
 
+    __module__ = "nystream"
     __slots__ = ()
 
     def __new__(
@@ -264,6 +266,7 @@ class RunningMean(Learner):
     array([0., 3., 4.])
     """
 
+    __module__ = "nystream"
     __slots__ = ()
 
     def __new__(cls) -> Self:

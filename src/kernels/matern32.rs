@@ -38,11 +38,16 @@ impl Kernel for Matern32 {
 
     fn profile_in_place(&self, values: &mut [f64]) {
         for value in values {
-            // Past 1000 the exponential is 0, and a larger factor before it could only overflow.
-            let a = ((3.0 * *value).sqrt() / self.sigma).min(1e3);
+            let a = scaled_distance(3.0 * *value, self.sigma);
             *value = (1.0 + a) * (-a).exp();
         }
     }
+}
+
+/// The root of a squared distance in units of `sigma`, cut where the exponential of its negative is 0
+/// and the polynomial before it could only overflow.
+pub(super) fn scaled_distance(squared: f64, sigma: f64) -> f64 {
+    (squared.sqrt() / sigma).min(1e3)
 }
 
 #[cfg(test)]

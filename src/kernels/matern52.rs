@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::matern32::scaled_distance;
 use super::{Geometry, Kernel};
 use crate::error::Error;
 use crate::params::positive;
@@ -38,8 +39,7 @@ impl Kernel for Matern52 {
 
     fn profile_in_place(&self, values: &mut [f64]) {
         for value in values {
-            // Past 1000 the exponential is 0, and a larger factor before it could only overflow.
-            let a = ((5.0 * *value).sqrt() / self.sigma).min(1e3);
+            let a = scaled_distance(5.0 * *value, self.sigma);
             *value = (1.0 + a + a * a / 3.0) * (-a).exp();
         }
     }

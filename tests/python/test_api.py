@@ -215,6 +215,11 @@ def test_a_pickle_opens_in_a_fresh_process(model, stream, tmp_path):
     assert eval(printed) == model.predict_many(X[:5]).tolist()
 
 
+def test_classes_are_known_by_their_public_names():
+    for name in [*nystream.algorithms(), *nystream.kernels()]:
+        assert getattr(nystream, name).__module__ == "nystream"
+
+
 def test_subclasses_survive_pickling(stream):
     model = Tuned(alpha=0.5)
     model.learn_many(*stream)
@@ -355,19 +360,25 @@ def test_memory_is_not_kept_by_rounds(name, stream):
     assert {name: array.shape for name, array in state(model).items()} == shapes
 
 
-@settings(max_examples=200, deadline=None)
+NUMBERS = st.floats(-1e100, 1e100)
+
+
+@settings(max_examples=300, deadline=None)
 @given(
-    st.sampled_from(sorted(LEARNERS)),
-    st.lists(
-        st.tuples(st.floats(-1e100, 1e100), st.floats(-1e100, 1e100), st.floats(-1e100, 1e100)),
-        min_size=1,
-        max_size=12,
-    ),
+    st.sampled_from([nystream.NonsAld, nystream.AogdAld]),
+    st.sampled_from(KERNELS),
+    st.lists(st.tuples(NUMBERS, NUMBERS, NUMBERS), min_size=1, max_size=12),
 )
-def test_no_numbers_make_a_model_forget_what_a_number_is(name, rows):
-    model = copy.deepcopy(LEARNERS[name])
+def test_no_numbers_make_a_model_forget_what_a_number_is(learner, kernel, rows):
+    model = learner(kernel)
     data = np.array(rows)
-    assert np.isfinite(model.progressive(data[:, :2], data[:, 2])).all()
+    try:
+        predictions = model.progressive(data[:, :2], data[:, 2])
+    except ValueError as error:
+        if "the kernel value of X[" not in str(error):
+            raise
+        return  # the kernel would overflow
+    assert np.isfinite(predictions).all()
     assert np.isfinite(model.predict_many(data[:, :2])).all()
     for array in state(model).values():
         assert np.isfinite(array).all()
