@@ -31,6 +31,7 @@ rust: tools
 	cargo fmt --check
 	cargo clippy --all-targets -- -D warnings
 	cargo test
+	cargo bench -- --test
 
 python: tools $(BIN)/python
 	cargo clippy --features python -- -D warnings

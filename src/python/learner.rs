@@ -5,6 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyUntypedArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
 use pyo3::sync::MutexExt;
 use pyo3::types::{PyBytes, PyDict, PyType};
 
@@ -250,10 +251,13 @@ impl Learner {
     #[classmethod]
     fn from_bytes<'py>(
         cls: &Bound<'py, PyType>,
-        data: &Bound<'py, PyBytes>,
+        data: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let py = cls.py();
-        let learner = Core::from_bytes(data.as_bytes())?;
+        let bytes: PyBackedBytes = data
+            .extract()
+            .map_err(|_| arrays::wrong_type("data", "bytes", data))?;
+        let learner = Core::from_bytes(&bytes)?;
         let (name, kwargs) = params::to_py(py, learner.params())?;
         let base = py.get_type::<Self>();
         let facade = params::facade(py, &name)?;

@@ -20,7 +20,7 @@ mod _core {
     use pyo3::prelude::*;
     use pyo3::types::PyDict;
 
-    use super::params;
+    use super::{arrays, params};
     use crate::algorithms::{AnyParams, AogdAldParams, Decay};
     use crate::error::Error;
     use crate::kernels::AnyKernel;
@@ -74,30 +74,43 @@ mod _core {
     #[pyfunction]
     #[pyo3(signature = (T, decay, p=None))]
     #[allow(non_snake_case)]
-    fn nons_ald_settings(T: i64, decay: &str, p: Option<f64>) -> PyResult<(f64, f64)> {
-        let decay = match (decay, p) {
+    fn nons_ald_settings(
+        T: &Bound<'_, PyAny>,
+        decay: &Bound<'_, PyAny>,
+        p: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<(f64, f64)> {
+        let horizon = count("T", T)?;
+        let p = p.map(|p| arrays::number("p", p)).transpose()?;
+        let decay = match (decay.extract().unwrap_or_default(), p) {
             ("exponential", None) => Decay::Exponential,
             ("polynomial", Some(p)) => Decay::Polynomial { p },
             _ => {
-                let p = p.map_or("None".to_owned(), |p| p.to_string());
+                let (decay, p) = (decay.repr()?, p.into_pyobject(decay.py())?.repr()?);
                 return Err(PyValueError::new_err(format!(
-                    "decay should be 'exponential' without p, or 'polynomial' with p, but is '{decay}' and p is {p}"
+                    "decay should be 'exponential' without p, or 'polynomial' with p, but is {decay} and p is {p}"
                 )));
             }
         };
-        Ok(decay.settings(count("T", T)?)?)
+        Ok(decay.settings(horizon)?)
     }
 
     /// The paper's `B_0` of AOGD-ALD for `T` rows.
     #[pyfunction]
     #[allow(non_snake_case)]
-    fn aogd_ald_switch_point(n_features: i64, T: i64) -> PyResult<usize> {
+    fn aogd_ald_switch_point(
+        n_features: &Bound<'_, PyAny>,
+        T: &Bound<'_, PyAny>,
+    ) -> PyResult<usize> {
         let n_features = count("n_features", n_features)?;
         Ok(AogdAldParams::switch_point(n_features, count("T", T)?)?)
     }
 
-    /// Python would say of a negative number that it overflows.
-    fn count(name: &'static str, value: i64) -> Result<usize, Error> {
-        usize::try_from(value).map_err(|_| Error::parameter(name, "at least 1", value))
+    /// A count that says its own name when it is none; Python would say of -1 that it overflows.
+    fn count(name: &'static str, value: &Bound<'_, PyAny>) -> PyResult<usize> {
+        let number: i64 = value
+            .extract()
+            .map_err(|_| arrays::wrong_type(name, "a whole number", value))?;
+        let count = usize::try_from(number);
+        Ok(count.map_err(|_| Error::parameter(name, "at least 1", number))?)
     }
 }

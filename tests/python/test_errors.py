@@ -248,7 +248,19 @@ HORIZONS = [
     (
         lambda: nystream.NonsAld.for_horizon("long"),
         TypeError,
-        "'str' object cannot be interpreted as an integer\nwhile processing 'T'",
+        "T should be a whole number, but is 'long'",
+    ),
+    (lambda: nystream.NonsAld.for_horizon(10.5), TypeError, "T should be a whole number"),
+    (
+        lambda: nystream.NonsAld.for_horizon(9, "polynomial", "two"),
+        TypeError,
+        "p should be a number, but is 'two'",
+    ),
+    (lambda: nystream.NonsAld.for_horizon(9, 7), ValueError, "decay should be"),
+    (
+        lambda: nystream.AogdAld.for_horizon(9, None),
+        TypeError,
+        "n_features should be a whole number, but is None",
     ),
     (
         lambda: nystream.NonsAld.for_horizon(9, "linear"),
@@ -306,8 +318,9 @@ def test_bytes_that_hold_no_model_are_refused(model):
     for wrong in [b"", b"model", data[:-1], data[: len(data) // 2], data[:9], b"\xff" * 64]:
         with pytest.raises(ValueError, match="not a nystream model"):
             nystream.Learner.from_bytes(wrong)
-    with pytest.raises(TypeError):
+    with pytest.raises(TypeError, match="data should be bytes, but is 'text'"):
         nystream.Learner.from_bytes("text")
+    assert nystream.Learner.from_bytes(bytearray(data)).to_bytes() == data
 
 
 def test_bytes_of_another_learner_are_refused():
