@@ -96,16 +96,22 @@ impl Learner {
         Ok(yhat)
     }
 
+    /// Refuses what a call with these rows, and labels if any, would refuse.
+    pub fn check(&self, rows: &Rows<'_>, y: Option<&[f64]>) -> Result<(), Error> {
+        self.check_width("X", rows.n_features())?;
+        self.check_kernel(rows.iter(), |i| Place::new("X", [i]))?;
+        y.map_or(Ok(()), |y| check_labels(y, rows.len()))
+    }
+
     /// The predictions for many rows.
     pub fn predict_rows(&self, rows: &Rows<'_>) -> Result<Vec<f64>, Error> {
-        self.check_rows(rows)?;
+        self.check(rows, None)?;
         Ok(self.algorithm.predict_rows(rows))
     }
 
     /// Predicts each row, then learns its label, in order; returns the predictions.
     pub fn learn_rows(&mut self, rows: &Rows<'_>, y: &[f64]) -> Result<Vec<f64>, Error> {
-        self.check_rows(rows)?;
-        check_labels(y, rows.len())?;
+        self.check(rows, Some(y))?;
         let yhat = self.algorithm.learn_rows(rows, y)?;
         self.note(rows.n_features(), y.len());
         Ok(yhat)
@@ -120,11 +126,6 @@ impl Learner {
         check_row(x)?;
         self.check_width("x", x.len())?;
         self.check_kernel([x].into_iter(), |_| Place::new("x", []))
-    }
-
-    fn check_rows(&self, rows: &Rows<'_>) -> Result<(), Error> {
-        self.check_width("X", rows.n_features())?;
-        self.check_kernel(rows.iter(), |i| Place::new("X", [i]))
     }
 
     fn check_width(&self, argument: &'static str, found: usize) -> Result<(), Error> {

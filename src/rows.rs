@@ -60,6 +60,14 @@ impl<'a> Rows<'a> {
         self.n_features
     }
 
+    /// The rows in pieces of `n_rows`, the last of them perhaps shorter.
+    pub fn chunks(&self, n_rows: usize) -> impl Iterator<Item = Self> {
+        let n_features = self.n_features;
+        self.data
+            .chunks(n_rows * n_features)
+            .map(move |data| Self { data, n_features })
+    }
+
     /// The rows, in order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &'a [f64]> {
         self.data.chunks_exact(self.n_features)
@@ -122,6 +130,16 @@ mod tests {
                 value: f64::INFINITY
             }
         );
+    }
+
+    #[test]
+    fn chunks_are_whole_rows() {
+        let data: Vec<f64> = (0..15).map(f64::from).collect();
+        let rows = Rows::new(&data, 3).unwrap();
+        let sizes: Vec<usize> = rows.chunks(2).map(|chunk| chunk.len()).collect();
+        assert_eq!(sizes, [2, 2, 1]);
+        let again: Vec<&[f64]> = rows.chunks(2).flat_map(|chunk| chunk.iter()).collect();
+        assert!(again.into_iter().eq(rows.iter()));
     }
 
     #[test]

@@ -61,7 +61,6 @@ impl Kernel {
     /// >>> nystream.Linear()([[1.0, 2.0]], [[3.0, 4.0], [5.0, 6.0]])
     /// array([[11., 17.]])
     #[pyo3(signature = (X, Z=None))]
-    #[allow(non_snake_case)]
     fn __call__<'py>(
         &self,
         py: Python<'py>,

@@ -1,18 +1,22 @@
 //! The base class of all learners.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::cell::RefCell;
 
-use numpy::{PyArray1, PyArray2, PyArrayMethods, PyUntypedArrayMethods};
+use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray2, PyUntypedArrayMethods};
+use parking_lot::{ReentrantMutex, ReentrantMutexGuard};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::sync::MutexExt;
 use pyo3::types::{PyBytes, PyDict, PyType};
 
+use super::signals::Signals;
 use super::{arrays, params};
-use crate::error::Error;
 use crate::linalg::Panels;
 use crate::rows::Rows;
+
+/// Rows between two looks at the clock.
+const CHUNK: usize = 1024;
 
 type Core = crate::Learner;
 type Floats<'py> = Bound<'py, PyArray1<f64>>;
@@ -35,33 +39,55 @@ type Floats<'py> = Bound<'py, PyArray1<f64>>;
 /// >>> isinstance(model, nystream.Learner)
 /// True
 #[pyclass(module = "nystream._core", frozen, subclass)]
-pub(super) struct Learner(Mutex<Core>);
+pub(super) struct Learner {
+    /// One thread at a time, and that thread again when a signal handler of its own asks.
+    core: ReentrantMutex<RefCell<Core>>,
+}
 
 impl Learner {
-    fn lock(&self, py: Python<'_>) -> MutexGuard<'_, Core> {
-        self.0
-            .lock_py_attached(py)
-            .unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self, py: Python<'_>) -> ReentrantMutexGuard<'_, RefCell<Core>> {
+        self.core.lock_py_attached(py)
     }
 
-    /// Work on whole arrays, for which the interpreter is released.
-    fn detached<T: Send>(
+    /// Predictions for all rows, learning their labels if there are any, without holding the interpreter.
+    ///
+    /// Everything is checked before anything is learned, and Ctrl-C is obeyed between two chunks.
+    fn run<'py>(
         &self,
-        py: Python<'_>,
-        work: impl FnOnce(&mut Core) -> Result<T, Error> + Send,
-    ) -> PyResult<T> {
-        Ok(py.detach(|| work(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner)))?)
+        py: Python<'py>,
+        X: &PyReadonlyArray2<'py, f64>,
+        y: Option<&[f64]>,
+    ) -> PyResult<Floats<'py>> {
+        let (data, n_features) = (X.as_slice()?, X.shape()[1]);
+        let predictions = py.detach(|| -> PyResult<Vec<f64>> {
+            let learner = self.core.lock();
+            let rows = Rows::new(data, n_features)?;
+            learner.borrow().check(&rows, y)?;
+            let mut labels = y.map(|y| y.chunks(CHUNK));
+            let mut predictions = Vec::with_capacity(rows.len());
+            let mut signals = Signals::default();
+            for rows in rows.chunks(CHUNK) {
+                predictions.extend(match labels.as_mut().and_then(Iterator::next) {
+                    Some(y) => learner.borrow_mut().learn_rows(&rows, y)?,
+                    None => learner.borrow().predict_rows(&rows)?,
+                });
+                signals.check()?;
+            }
+            Ok(predictions)
+        })?;
+        Ok(PyArray1::from_vec(py, predictions))
     }
 }
 
 #[pymethods]
-#[allow(non_snake_case)]
 impl Learner {
     #[new]
     #[pyo3(signature = (algorithm, /, **params))]
     fn new(algorithm: &str, params: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
         let params: crate::AnyParams = params::from_py(algorithm, params)?;
-        Ok(Self(Mutex::new(Core::new(params)?)))
+        Ok(Self {
+            core: ReentrantMutex::new(RefCell::new(Core::new(params)?)),
+        })
     }
 
     /// The prediction for one row. Changes nothing; 0 before anything is learned.
@@ -73,7 +99,7 @@ impl Learner {
     /// 0.0
     fn predict_one(&self, py: Python<'_>, x: &Bound<'_, PyAny>) -> PyResult<f64> {
         let x = arrays::vector("x", x)?;
-        Ok(self.lock(py).predict_row(x.as_slice()?)?)
+        Ok(self.lock(py).borrow().predict_row(x.as_slice()?)?)
     }
 
     /// Learns one row and its label.
@@ -93,7 +119,7 @@ impl Learner {
     ) -> PyResult<()> {
         let x = arrays::vector("x", x)?;
         let y = arrays::number("y", y)?;
-        self.lock(py).learn_row(x.as_slice()?, y)?;
+        self.lock(py).borrow_mut().learn_row(x.as_slice()?, y)?;
         Ok(())
     }
 
@@ -105,11 +131,7 @@ impl Learner {
     /// >>> nystream.NonsAld().predict_many([[0.1, 0.2], [0.3, 0.4]])
     /// array([0., 0.])
     fn predict_many<'py>(&self, py: Python<'py>, X: &Bound<'py, PyAny>) -> PyResult<Floats<'py>> {
-        let X = arrays::matrix("X", X)?;
-        let (data, width) = (X.as_slice()?, X.shape()[1]);
-        let predictions =
-            self.detached(py, |learner| learner.predict_rows(&Rows::new(data, width)?))?;
-        Ok(PyArray1::from_vec(py, predictions))
+        self.run(py, &arrays::matrix("X", X)?, None)
     }
 
     /// Learns many rows and their labels, in order.
@@ -148,11 +170,7 @@ impl Learner {
         y: &Bound<'py, PyAny>,
     ) -> PyResult<Floats<'py>> {
         let (X, y) = (arrays::matrix("X", X)?, arrays::vector("y", y)?);
-        let (data, width, labels) = (X.as_slice()?, X.shape()[1], y.as_slice()?);
-        let predictions = self.detached(py, |learner| {
-            learner.learn_rows(&Rows::new(data, width)?, labels)
-        })?;
-        Ok(PyArray1::from_vec(py, predictions))
+        self.run(py, &X, Some(y.as_slice()?))
     }
 
     /// Number of rows kept.
@@ -164,7 +182,7 @@ impl Learner {
     /// 0
     #[getter]
     fn n_basis(&self, py: Python<'_>) -> usize {
-        self.lock(py).n_basis()
+        self.lock(py).borrow().n_basis()
     }
 
     /// Number of rows learned.
@@ -176,7 +194,7 @@ impl Learner {
     /// 0
     #[getter]
     fn n_seen(&self, py: Python<'_>) -> u64 {
-        self.lock(py).n_seen()
+        self.lock(py).borrow().n_seen()
     }
 
     /// Width of the rows learned, or None before the first.
@@ -190,7 +208,7 @@ impl Learner {
     /// 2
     #[getter]
     fn n_features(&self, py: Python<'_>) -> Option<usize> {
-        self.lock(py).n_features()
+        self.lock(py).borrow().n_features()
     }
 
     /// The rows kept, as a new array with a row for each.
@@ -205,7 +223,8 @@ impl Learner {
     #[getter]
     fn basis<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let (rows, shape) = {
-            let learner = self.lock(py);
+            let guard = self.lock(py);
+            let learner = guard.borrow();
             let rows = learner.basis().map(Panels::to_vec).unwrap_or_default();
             (rows, (learner.n_basis(), learner.n_features().unwrap_or(0)))
         };
@@ -221,7 +240,7 @@ impl Learner {
     /// 0.01
     #[getter]
     fn params<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let params = self.lock(py).params().clone();
+        let params = self.lock(py).borrow().params().clone();
         Ok(params::to_py(py, &params)?.1)
     }
 
@@ -234,7 +253,7 @@ impl Learner {
     /// >>> nystream.Learner.from_bytes(data).n_seen
     /// 0
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        let bytes = self.detached(py, |learner| learner.to_bytes())?;
+        let bytes = self.lock(py).borrow().to_bytes()?;
         Ok(PyBytes::new(py, &bytes))
     }
 
@@ -272,7 +291,7 @@ impl Learner {
             )));
         };
         let object = base.call_method("__new__", (class, name), Some(&kwargs))?;
-        *object.cast::<Self>()?.get().lock(py) = learner;
+        object.cast::<Self>()?.get().lock(py).replace(learner);
         Ok(object)
     }
 
@@ -284,7 +303,7 @@ impl Learner {
     }
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
-        let params = self.lock(py).params().clone();
+        let params = self.lock(py).borrow().params().clone();
         params::repr(py, &params)
     }
 }

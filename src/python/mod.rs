@@ -4,12 +4,14 @@
     clippy::doc_markdown,
     reason = "docstrings are read by Python"
 )]
+#![allow(non_snake_case, reason = "X, Z and T are the field's names")]
 
 mod arrays;
 mod errors;
 mod kernel;
 mod learner;
 mod params;
+mod signals;
 
 use pyo3::prelude::*;
 
@@ -73,7 +75,6 @@ mod _core {
     /// The paper's `alpha` and `mu` of NONS-ALD for `T` rows.
     #[pyfunction]
     #[pyo3(signature = (T, decay, p=None))]
-    #[allow(non_snake_case)]
     fn nons_ald_settings(
         T: &Bound<'_, PyAny>,
         decay: &Bound<'_, PyAny>,
@@ -96,7 +97,6 @@ mod _core {
 
     /// The paper's `B_0` of AOGD-ALD for `T` rows.
     #[pyfunction]
-    #[allow(non_snake_case)]
     fn aogd_ald_switch_point(
         n_features: &Bound<'_, PyAny>,
         T: &Bound<'_, PyAny>,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+import signal
 import subprocess
 import sys
 import threading
@@ -347,6 +348,31 @@ def test_other_threads_run_while_an_array_is_learned():
         naps += 1
     # If the interpreter were held, the one nap would last as long as the whole call.
     assert naps > 5
+
+
+def test_ctrl_c_stops_between_two_rows_and_its_handler_may_use_the_model():
+    X, y = random_stream(1_000_000, 4)
+    model = nystream.NonsAld(nystream.Gaussian(0.4), max_basis=100)
+    seen = []
+
+    def handler(number, frame):
+        seen.append(model.n_seen)
+        model.predict_one(X[0])
+        raise KeyboardInterrupt
+
+    usual = signal.signal(signal.SIGINT, handler)
+    timer = threading.Timer(0.2, signal.raise_signal, [signal.SIGINT])
+    try:
+        timer.start()
+        with pytest.raises(KeyboardInterrupt):
+            model.learn_many(X, y)
+    finally:
+        timer.join()
+        signal.signal(signal.SIGINT, usual)
+    assert 0 < model.n_seen == seen[0] < len(y)
+    other = nystream.NonsAld(nystream.Gaussian(0.4), max_basis=100)
+    other.learn_many(X[: model.n_seen], y[: model.n_seen])
+    assert other.to_bytes() == model.to_bytes()
 
 
 @pytest.mark.parametrize("name", [name for name in LEARNERS if "switched" not in name])
