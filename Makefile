@@ -15,10 +15,11 @@ help: ## list the targets
 tools:
 	@command -v $(PYTHON) >/dev/null || { echo "nystream needs Python 3.10 or newer, but there is no $(PYTHON)"; exit 1; }
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || { echo "nystream needs Python 3.10 or newer, but $(PYTHON) is older"; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { echo "nystream needs Python's venv module, but $(PYTHON) has none (on Debian: apt install python3-venv)"; exit 1; }
 	@command -v cargo >/dev/null || { echo "nystream needs Rust 1.89 or newer, but there is no cargo: https://rustup.rs installs it"; exit 1; }
 
 $(BIN)/python: | tools
-	@$(PYTHON) -m venv $(VENV)
+	@$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); exit 1; }
 
 demo: tools $(BIN)/python ## build, install into .venv, and run both learners on embedded streams
 	@echo "building nystream into $(VENV) (the first time takes a minute or two)"
@@ -27,14 +28,15 @@ demo: tools $(BIN)/python ## build, install into .venv, and run both learners on
 
 test: rust python ## everything that CI runs
 
-rust: tools
+rust: tools ## the Rust half of the tests
 	cargo fmt --check
-	cargo clippy --all-targets -- -D warnings
-	cargo test
-	cargo bench -- --test
+	cargo clippy --locked --all-targets -- -D warnings
+	cargo test --locked --all-targets
+	cargo test --locked --doc
 
-python: tools $(BIN)/python
-	cargo clippy --features python -- -D warnings
+python: tools $(BIN)/python ## the Python half
+	cargo clippy --locked --features python -- -D warnings
+	rm -f python/nystream/*.so
 	$(INSTALL) -e '.[demo,dev]'
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
@@ -42,7 +44,8 @@ python: tools $(BIN)/python
 	$(BIN)/stubtest nystream._core
 	$(BIN)/pytest
 
-format: $(BIN)/python ## format Rust and Python
+format: tools $(BIN)/python ## format Rust and Python
+	$(INSTALL) -e '.[dev]'
 	cargo fmt
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format

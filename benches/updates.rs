@@ -9,7 +9,7 @@ use crate::workloads::{SIZES, data};
 pub(crate) fn newton(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("newton");
     for size in SIZES {
-        let mut newton = Newton::new(1.0, 0.125);
+        let mut newton = Newton::new(1.0, 0.125).expect("valid");
         (0..size).for_each(|_| newton.grow(1.0));
         let phi = data(1, size);
         group.bench_function(BenchmarkId::from_parameter(format!("J{size}")), |b| {

@@ -70,6 +70,8 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=20_000, help="length of each stream")
     parser.add_argument("--plot", type=Path, default=Path("build/demo.png"), help="where to draw")
     arguments = parser.parse_args()
+    if arguments.rows < 1:
+        parser.error(f"--rows should be at least 1, but is {arguments.rows}")
 
     errors, table = {}, []
     with tqdm(total=len(STREAMS) * 3 * arguments.rows, unit=" rows", unit_scale=True) as bar:

@@ -4,7 +4,7 @@ use crate::error::Error;
 use crate::kernels::AnyKernel;
 use crate::linalg::Panels;
 use crate::nystrom::NystromMap;
-use crate::params::at_least_one;
+use crate::params::{at_least_one, within};
 use crate::state::State;
 
 /// The smallest `alpha`: below it rounding decides, not the data.
@@ -71,18 +71,18 @@ impl Dictionary {
     /// Lets the row last projected join if ALD fails; returns the coordinate that `phi(x)` has gained.
     ///
     /// What the fast projection says is confirmed by the accurate one, which the factor is built from.
-    pub fn grow_if_novel(&mut self, x: &[f64]) -> Result<Option<f64>, Error> {
+    pub fn grow_if_novel(&mut self, x: &[f64]) -> Option<f64> {
         if self.size() >= self.max_basis || !self.is_novel() {
-            return Ok(None);
+            return None;
         }
         self.residual = self.map.refine_into(self.kappa, &mut self.phi);
         if !self.is_novel() {
-            return Ok(None);
+            return None;
         }
-        self.map.grow(x, &self.phi, self.residual)?;
+        self.map.grow(x, &self.phi, self.residual).ok()?;
         let coordinate = self.residual.sqrt();
         self.phi.push(coordinate);
-        Ok(Some(coordinate))
+        Some(coordinate)
     }
 
     fn is_novel(&self) -> bool {
@@ -100,11 +100,8 @@ impl Dictionary {
 }
 
 fn check_alpha(alpha: f64) -> Result<(), Error> {
-    if (SMALLEST_ALPHA..=1.0).contains(&alpha) {
-        return Ok(());
-    }
     let expected = "between 1e-10, the least that float64 can tell from 0, and 1";
-    Err(Error::parameter("alpha", expected, alpha))
+    within("alpha", alpha, SMALLEST_ALPHA..=1.0, expected)
 }
 
 #[cfg(test)]
@@ -114,7 +111,7 @@ mod tests {
 
     fn offer(dictionary: &mut Dictionary, x: &[f64]) -> bool {
         dictionary.project(x);
-        dictionary.grow_if_novel(x).unwrap().is_some()
+        dictionary.grow_if_novel(x).is_some()
     }
 
     #[test]

@@ -31,19 +31,33 @@ impl fmt::Display for Place {
     }
 }
 
+/// A number as people write it: with an exponent where it has many zeros.
+struct Shown(f64);
+
+impl fmt::Display for Shown {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(value) = self;
+        if *value == 0.0 || !value.is_finite() || (1e-4..1e16).contains(&value.abs()) {
+            write!(f, "{value}")
+        } else {
+            write!(f, "{value:e}")
+        }
+    }
+}
+
 /// Why a call was refused. A refused call changes nothing.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// A parameter outside its range.
-    #[error("{name} should be {expected}, but is {value}")]
+    #[error("{name} should be {expected}, but is {}", Shown(*value))]
     Parameter {
         /// The parameter, under its constructor's name.
         name: &'static str,
         /// The values it may take.
         expected: &'static str,
         /// The value it has.
-        value: String,
+        value: f64,
     },
     /// Two parameters that cannot be given together.
     #[error("{first} and {second} cannot both be given: {reason}")]
@@ -56,20 +70,24 @@ pub enum Error {
         reason: &'static str,
     },
     /// A feature or label that is NaN, infinite, or too large to be squared safely.
-    #[error("{place} should be a finite number of magnitude at most {LARGEST:e}, but is {value}")]
+    #[error("{place} should be a finite number of magnitude at most {LARGEST:e}, but is {}", Shown(*value))]
     Number {
         /// Where it stands.
         place: Place,
         /// What it is.
         value: f64,
     },
-    /// A row whose kernel value with itself overflows.
+    /// A row whose kernel value with itself is too large to be worked with.
     #[error(
-        "the kernel value of {place} with itself should be at most {LARGEST:e}, but is {value}: scale the features"
+        "the kernel value of {place} with itself should be at most {}, but is {}: scale the features or normalise the kernel",
+        Shown(*largest),
+        Shown(*value)
     )]
-    KernelOverflow {
+    KernelValue {
         /// The row.
         place: Place,
+        /// The most that can be worked with.
+        largest: f64,
         /// Its kernel value with itself.
         value: f64,
     },
@@ -92,10 +110,12 @@ pub enum Error {
         found: usize,
     },
     /// An array without a row or without a feature.
-    #[error("{argument} should have at least one row and one feature, but is empty")]
+    #[error("{argument} should have at least one {wanted}, but is empty")]
     Empty {
         /// Name of the argument.
         argument: &'static str,
+        /// What it should have.
+        wanted: &'static str,
     },
     /// A factor that is no longer positive definite.
     #[error("the factor is not positive definite: row {row} has the pivot {pivot}")]
@@ -114,12 +134,7 @@ pub enum Error {
 }
 
 impl Error {
-    pub(crate) fn parameter(
-        name: &'static str,
-        expected: &'static str,
-        value: impl fmt::Display,
-    ) -> Self {
-        let value = value.to_string();
+    pub(crate) fn parameter(name: &'static str, expected: &'static str, value: f64) -> Self {
         Self::Parameter {
             name,
             expected,
@@ -150,5 +165,18 @@ mod tests {
             "alpha should be positive and finite, but is -1"
         );
         assert_eq!(Place::new("y", []).to_string(), "y");
+        let shown =
+            [0.0, 1e-4, -1e15, 1e-11, -2.5e200, f64::INFINITY].map(|v| Shown(v).to_string());
+        assert_eq!(
+            shown,
+            [
+                "0",
+                "0.0001",
+                "-1000000000000000",
+                "1e-11",
+                "-2.5e200",
+                "inf"
+            ]
+        );
     }
 }

@@ -1,12 +1,12 @@
 //! The front of every algorithm: it checks the data, then hands it on.
 
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::algorithms::{Algorithm, AnyParams};
 use crate::error::{Error, Place};
-use crate::kernels::Geometry;
 use crate::linalg::Panels;
-use crate::rows::{LARGEST, Rows, check_label, check_labels, check_row};
+use crate::rows::{Rows, check_label, check_labels, check_row};
 use crate::state::State;
 
 /// Version of the bytes that [`Learner::to_bytes`] writes.
@@ -42,6 +42,17 @@ struct Header {
     learner: AnyParams,
     n_features: Option<usize>,
     n_seen: u64,
+}
+
+/// What every format, past and to come, says first.
+#[derive(Deserialize)]
+struct Written {
+    format: u32,
+    version: String,
+}
+
+fn parse<T: DeserializeOwned>(header: &str) -> Result<T, Error> {
+    serde_json::from_str(header).map_err(Error::model_file)
 }
 
 impl Learner {
@@ -139,26 +150,15 @@ impl Learner {
         }
     }
 
-    /// Finite rows can still overflow a kernel, but only one without normalisation.
     fn check_kernel<'a>(
         &self,
         rows: impl Iterator<Item = &'a [f64]>,
         place: impl Fn(usize) -> Place,
     ) -> Result<(), Error> {
-        let Some(kernel) = self.algorithm.kernel() else {
-            return Ok(());
-        };
-        if kernel.geometry() != Geometry::Dot {
-            return Ok(());
+        match self.algorithm.kernel() {
+            Some(kernel) => kernel.check_rows(rows, self.algorithm.largest_kappa(), place),
+            None => Ok(()),
         }
-        for (i, x) in rows.enumerate() {
-            let value = kernel.diagonal(x);
-            if value > LARGEST {
-                let place = place(i);
-                return Err(Error::KernelOverflow { place, value });
-            }
-        }
-        Ok(())
     }
 
     /// The whole learner as bytes, from which [`from_bytes`](Self::from_bytes) goes on bit for bit.
@@ -191,15 +191,13 @@ impl Learner {
     /// ```
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, Error> {
         let (state, header) = State::from_bytes(bytes)?;
-        let header: Header = serde_json::from_str(&header).map_err(Error::model_file)?;
-        if header.format != FORMAT {
-            let Header {
-                format, version, ..
-            } = header;
+        let Written { format, version } = parse(&header)?;
+        if format != FORMAT {
             return Err(Error::model_file(format!(
                 "its format is {format}, written by version {version}, and this version reads {FORMAT}"
             )));
         }
+        let header: Header = parse(&header)?;
         let mut learner = Self::new(header.learner)?;
         learner.algorithm.load(&state)?;
         learner.n_features = header.n_features;
@@ -299,7 +297,7 @@ mod tests {
             };
             let mut learner = Learner::new(params).unwrap();
             let error = learner.learn_row(&[1e60], 0.0).unwrap_err();
-            assert!(matches!(error, Error::KernelOverflow { .. }));
+            assert!(matches!(error, Error::KernelValue { .. }));
             assert_eq!(learner.n_seen(), 0);
         }
     }
@@ -318,7 +316,7 @@ mod tests {
     #[test]
     fn another_format_is_refused_by_number() {
         let bytes = State::default()
-            .to_bytes(r#"{"format":2,"version":"9.9.9","learner":{"RunningMean":{}},"n_features":null,"n_seen":0}"#.into())
+            .to_bytes(r#"{"format":2,"version":"9.9.9","something":"new"}"#.into())
             .unwrap();
         let error = Learner::from_bytes(&bytes).unwrap_err().to_string();
         assert!(

@@ -1,5 +1,5 @@
-//! Online kernel regression: learners that see each row once, predict before they learn, keep a small dictionary of
-//! rows, and lose little against the best kernel function in hindsight.
+//! Online kernel regression: learners that see each row once, predict before they learn, and keep a small dictionary
+//! of rows.
 //!
 //! [`Learner`] is the front; its algorithms are in [`algorithms`], composed of a [`Dictionary`] on [`kernels`] and one
 //! of the [`updates`]. AOGD-ALD and NONS-ALD are by Li and Liao, "Nearly Optimal Algorithms with Sublinear

@@ -1,19 +1,28 @@
 //! Range checks shared by kernels and algorithms.
 
+use std::ops::RangeInclusive;
+
 use crate::error::Error;
 use crate::rows::LARGEST;
 
-/// Positive, and far enough from 0 and infinity that squares and inverses stay finite.
-pub(crate) fn positive(name: &'static str, value: f64) -> Result<(), Error> {
-    if (LARGEST.recip()..=LARGEST).contains(&value) {
+/// Inside this range, of which `expected` is the description; NaN is not.
+pub(crate) fn within(
+    name: &'static str,
+    value: f64,
+    range: RangeInclusive<f64>,
+    expected: &'static str,
+) -> Result<(), Error> {
+    if range.contains(&value) {
         Ok(())
     } else {
-        Err(Error::parameter(
-            name,
-            "positive and finite (1e-100 to 1e100)",
-            value,
-        ))
+        Err(Error::parameter(name, expected, value))
     }
+}
+
+/// Positive, and far enough from 0 and infinity that squares and inverses stay finite.
+pub(crate) fn positive(name: &'static str, value: f64) -> Result<(), Error> {
+    let expected = "positive and finite (1e-100 to 1e100)";
+    within(name, value, LARGEST.recip()..=LARGEST, expected)
 }
 
 /// `None`, or [`positive`].
@@ -32,7 +41,7 @@ pub(crate) fn not_negative(name: &'static str, value: f64) -> Result<(), Error> 
 /// `None`, or at least 1.
 pub(crate) fn at_least_one(name: &'static str, value: Option<usize>) -> Result<(), Error> {
     match value {
-        Some(0) => Err(Error::parameter(name, "None or at least 1", 0)),
+        Some(0) => Err(Error::parameter(name, "None or at least 1", 0.0)),
         _ => Ok(()),
     }
 }

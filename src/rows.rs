@@ -34,7 +34,8 @@ impl<'a> Rows<'a> {
         n_features: usize,
     ) -> Result<Self, Error> {
         if data.is_empty() || n_features == 0 {
-            return Err(Error::Empty { argument });
+            let wanted = "row and one feature";
+            return Err(Error::Empty { argument, wanted });
         }
         if !data.len().is_multiple_of(n_features) {
             return Err(Error::Width {
@@ -69,7 +70,7 @@ impl<'a> Rows<'a> {
     }
 
     /// The rows, in order.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = &'a [f64]> {
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &'a [f64]> + use<'a> {
         self.data.chunks_exact(self.n_features)
     }
 }
@@ -77,7 +78,8 @@ impl<'a> Rows<'a> {
 /// Refuses a row that is empty or holds anything but finite numbers.
 pub(crate) fn check_row(x: &[f64]) -> Result<(), Error> {
     if x.is_empty() {
-        return Err(Error::Empty { argument: "x" });
+        let (argument, wanted) = ("x", "feature");
+        return Err(Error::Empty { argument, wanted });
     }
     check_numbers(x, |i| Place::new("x", [i]))
 }
@@ -157,10 +159,10 @@ mod tests {
 
     #[test]
     fn empty_and_ragged_data_are_refused() {
-        assert_eq!(
-            Rows::new(&[], 3).unwrap_err(),
-            Error::Empty { argument: "X" }
-        );
+        assert!(matches!(
+            Rows::new(&[], 3),
+            Err(Error::Empty { argument: "X", .. })
+        ));
         assert!(Rows::new(&[1.0], 0).is_err());
         assert!(Rows::new(&[1.0, 2.0, 3.0], 2).is_err());
         assert!(check_row(&[]).is_err());

@@ -58,10 +58,24 @@ impl State {
         Ok(self.vector(name, 1)?[0])
     }
 
-    /// The triangle of this name and size.
+    /// The number of this name, which is a count or a sum of squares.
+    pub fn not_negative(&self, name: &str) -> Result<f64, Error> {
+        match self.scalar(name)? {
+            value if value >= 0.0 => Ok(value),
+            _ => Err(Error::model_file(format!("{name} should not be negative"))),
+        }
+    }
+
+    /// The triangle of this name and size, with a positive diagonal.
     pub fn triangle(&self, name: &str, size: usize) -> Result<Triangle, Error> {
         let packed = self.vector(name, size * (size + 1) / 2)?;
-        Ok(Triangle::from_packed(size, &packed))
+        let triangle = Triangle::from_packed(size, &packed);
+        if (0..size).all(|i| triangle.row(i)[i] > 0.0) {
+            return Ok(triangle);
+        }
+        Err(Error::model_file(format!(
+            "{name} should have a positive diagonal"
+        )))
     }
 
     /// The rows of this name.
@@ -171,6 +185,9 @@ mod tests {
         assert!(state.triangle("w", 2).is_err());
         assert!(state.rows("w").is_err());
         assert!(state.scalar("nothing").is_err());
+        state.put("negative", vec![-1.0]);
+        assert!(state.not_negative("negative").is_err());
+        assert!(state.triangle("negative", 1).is_err());
         state.put("w", vec![f64::NAN]);
         let bytes = state.to_bytes(String::new()).unwrap();
         assert!(State::from_bytes(&bytes).is_err());

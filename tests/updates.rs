@@ -22,7 +22,7 @@ proptest! {
     fn newton_step_equals_its_definition(
         (rounds, mu, eta, bound) in (rounds(), 0.1..5.0, 0.05..1.0, 0.3..2.0)
     ) {
-        let mut newton = Newton::new(mu, eta);
+        let mut newton = Newton::new(mu, eta).unwrap();
         let mut a = DMatrix::<f64>::zeros(0, 0);
         let mut w = DVector::<f64>::zeros(0);
         for (phi, y, grow) in rounds {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING
 
-from nystream._core import SMALLEST_ALPHA, Learner, aogd_ald_switch_point, nons_ald_settings
+from nystream._core import SMALLEST_ALPHA, Learner, aogd_ald_settings, nons_ald_settings
 from nystream._kernels import Gaussian
 
 if TYPE_CHECKING:
@@ -21,9 +21,13 @@ class NonsAld(Learner):
 
     A row joins the dictionary if its kernel function is far from the span of those kept before;
     an online Newton step learns on the coordinates that the dictionary gives. A row costs
-    O(dJ + J^2) with J rows kept, however long the stream. Against any function of norm at most
-    ``bound`` the regret is O(d_eff ln T), nearly the best possible, while labels stay within
-    ``target_bound``.
+    O(dJ + J^2) with J rows kept, however long the stream.
+
+    With the settings of :meth:`for_horizon`, a kernel that is 1 between a row and itself, labels
+    within ``target_bound``, at most ``bound``, and no cap, the regret against any function of norm
+    at most ``bound`` is nearly the best possible: O(ln^2 T) for exponentially decaying eigenvalues
+    of the kernel matrix. A larger ``alpha``, as in the paper's experiments, keeps fewer rows and
+    gives up that guarantee.
 
     Parameters
     ----------
@@ -34,7 +38,9 @@ class NonsAld(Learner):
         if the squared distance is more than ``alpha`` times the kernel of the row with itself.
         The paper's experiments use 25 / T.
     mu
-        Regularisation, positive: the matrix of the Newton step starts as ``mu`` times identity.
+        Regularisation, 1e-6 to 1e100: the matrix of the Newton step starts as ``mu`` times
+        identity. Rows whose kernel value with themselves is more than about 5e7 ``mu`` are refused,
+        because float64 could not follow them: scale the features or normalise the kernel.
     bound
         U, positive: predictions stay within [-bound, bound].
     target_bound
@@ -107,7 +113,8 @@ class NonsAld(Learner):
         if they decay like ``i^-p``, ``alpha = T^(-4p / (1 + p))`` and ``mu = T^(1 / (1 + p))``
         give O(T^(1 / (1 + p)) ln T).
 
-        An ``alpha`` too small for float64 is raised to 1e-10, with a warning.
+        An ``alpha`` too small for float64 is raised to 1e-10, with a warning: for exponential
+        decay this is so from about 2,500 rows on, and the corollary no longer applies.
 
         Parameters
         ----------
@@ -145,8 +152,12 @@ class AogdAld(Learner):
 
     A row joins the dictionary if its kernel function is far from the span of those kept before;
     gradient descent with an adaptive rate learns on the coordinates that the dictionary gives. A
-    row costs O(dJ + J^2) with J rows kept. Against any function f of norm at most ``bound`` the
-    regret is O(sqrt(L(f))), where L(f) is its loss: small on streams that some f fits well.
+    row costs O(dJ + J^2) with J rows kept.
+
+    With the settings of :meth:`for_horizon` and a kernel that is 1 between a row and itself, the
+    regret against any function f of norm at most ``bound`` is O(sqrt(L(f))), where L(f) is its
+    loss: small on streams that some f fits well. A larger ``alpha``, as in the paper's
+    experiments, keeps fewer rows and gives up that guarantee.
 
     Parameters
     ----------
@@ -231,8 +242,8 @@ class AogdAld(Learner):
         >>> model.params["alpha"], model.params["switch_at"]
         (0.0001, 278)
         """
-        switch_at = cls.switch_point(n_features, T)
-        return cls(kernel, alpha=_resolvable(1 / T), bound=bound, switch_at=switch_at)
+        alpha, switch_at = aogd_ald_settings(n_features, T)
+        return cls(kernel, alpha=_resolvable(alpha), bound=bound, switch_at=switch_at)
 
     @staticmethod
     def switch_point(n_features: int, T: int) -> int:
@@ -253,7 +264,7 @@ class AogdAld(Learner):
         >>> nystream.AogdAld.switch_point(18, 16599)
         537
         """
-        return aogd_ald_switch_point(n_features, T)
+        return aogd_ald_settings(n_features, T)[1]
 
 
 class RunningMean(Learner):

@@ -45,6 +45,7 @@ def friedman(
     >>> X.shape, y.shape
     ((100, 10), (100,))
     """
+    _check(n_rows=(n_rows, 1))
     rng = np.random.default_rng(random_state)
     u = rng.random((n_rows, 10))
     y = 10 * np.sin(np.pi * u[:, 0] * u[:, 1]) + 20 * (u[:, 2] - 0.5) ** 2
@@ -91,6 +92,7 @@ def mackey_glass(
     >>> bool(X[1, 0] == 2 * y[0] - 1)
     True
     """
+    _check(n_rows=(n_rows, 1), n_lags=(n_lags, 1), tau=(tau, 0))
     steps = 12  # Euler steps of half a unit of time between two samples
     burn_in = 100
     start = 0.5 + np.random.default_rng(random_state).random()
@@ -101,3 +103,10 @@ def mackey_glass(
     samples = np.array(s[::-steps][: n_lags + n_rows][::-1]) / 1.5
     windows = np.lib.stride_tricks.sliding_window_view(samples[:-1], n_lags)
     return 2 * windows[:, ::-1] - 1, samples[n_lags:].copy()
+
+
+def _check(**counts: tuple[int, int]) -> None:
+    """Refuse a count below its minimum."""
+    for name, (value, minimum) in counts.items():
+        if value < minimum:
+            raise ValueError(f"{name} should be at least {minimum}, but is {value}")

@@ -25,7 +25,7 @@ use crate::updates::{Gradient, KernelGradient, loss_derivative};
 /// # Ok::<(), nystream::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(default, deny_unknown_fields)]
 pub struct AogdAldParams {
     /// The kernel. Default Gaussian.
     pub kernel: AnyKernel,
@@ -73,22 +73,23 @@ impl AogdAldParams {
         })
     }
 
-    /// `B_0 = floor((sqrt(d^2 + 4 d T) - d) / 2)`: where a round with a dictionary of this size
-    /// costs as much as a round that stores every row.
+    /// The `alpha = 1 / T` and `B_0 = floor((sqrt(d^2 + 4 d T) - d) / 2)` of the paper's theorem for `horizon` rows.
+    /// At `B_0` rows a round with a dictionary costs as much as a round that stores every row.
     #[allow(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
         reason = "positive and at most the horizon"
     )]
-    pub fn switch_point(n_features: usize, horizon: usize) -> Result<usize, Error> {
+    pub fn settings(n_features: usize, horizon: usize) -> Result<(f64, usize), Error> {
         if n_features == 0 {
-            return Err(Error::parameter("n_features", "at least 1", 0));
+            return Err(Error::parameter("n_features", "at least 1", 0.0));
         }
         if horizon == 0 {
-            return Err(Error::parameter("T", "at least 1", 0));
+            return Err(Error::parameter("T", "at least 1", 0.0));
         }
         let (d, t) = (n_features as f64, horizon as f64);
-        Ok((((d * d + 4.0 * d * t).sqrt() - d) / 2.0).floor() as usize)
+        let switch_at = ((d * d + 4.0 * d * t).sqrt() - d) / 2.0;
+        Ok((t.recip(), switch_at.floor() as usize))
     }
 }
 
@@ -115,20 +116,20 @@ struct OnDictionary {
 }
 
 impl OnDictionary {
-    fn learn(&mut self, x: &[f64], y: f64) -> Result<f64, Error> {
+    fn learn(&mut self, x: &[f64], y: f64) -> f64 {
         self.expansion.forget();
         self.dictionary.project(x);
         let yhat = self.gradient.predict(self.dictionary.phi());
-        if self.dictionary.grow_if_novel(x)?.is_some() {
+        if self.dictionary.grow_if_novel(x).is_some() {
             self.gradient.grow();
         }
         self.gradient
             .step(self.dictionary.phi(), loss_derivative(yhat, y));
-        Ok(yhat)
+        yhat
     }
 
     /// The same hypothesis as a kernel expansion.
-    fn into_every_row(self) -> KernelGradient {
+    fn to_every_row(&self) -> KernelGradient {
         let (map, w) = (self.dictionary.map(), self.gradient.w());
         KernelGradient::new(
             map.kernel().clone(),
@@ -153,7 +154,7 @@ impl AogdAld {
         if let Phase::Dictionary(phase) = &self.phase
             && phase.dictionary.size() >= self.switch_at
         {
-            self.phase = Phase::EveryRow(phase.clone().into_every_row());
+            self.phase = Phase::EveryRow(phase.to_every_row());
         }
     }
 }
@@ -172,10 +173,10 @@ impl Algorithm for AogdAld {
 
     fn learn(&mut self, x: &[f64], y: f64) -> Result<f64, Error> {
         self.switch_if_due();
-        match &mut self.phase {
+        Ok(match &mut self.phase {
             Phase::Dictionary(phase) => phase.learn(x, y),
-            Phase::EveryRow(descent) => Ok(descent.learn(x, y)),
-        }
+            Phase::EveryRow(descent) => descent.learn(x, y),
+        })
     }
 
     fn basis(&self) -> Option<&Panels> {
@@ -206,7 +207,7 @@ impl Algorithm for AogdAld {
         if let Phase::Dictionary(phase) = &self.phase
             && state.has("coefficients")
         {
-            self.phase = Phase::EveryRow(phase.clone().into_every_row());
+            self.phase = Phase::EveryRow(phase.to_every_row());
         }
         match &mut self.phase {
             Phase::Dictionary(phase) => {
@@ -246,11 +247,12 @@ mod tests {
     }
 
     #[test]
-    fn switch_point_follows_the_theorem() {
-        assert_eq!(AogdAldParams::switch_point(18, 16599), Ok(537));
-        assert_eq!(AogdAldParams::switch_point(1, 1), Ok(0));
-        assert!(AogdAldParams::switch_point(0, 1).is_err());
-        assert!(AogdAldParams::switch_point(1, 0).is_err());
+    fn settings_are_those_of_the_theorem() {
+        let alpha = 1.0 / 16599.0;
+        assert_eq!(AogdAldParams::settings(18, 16599), Ok((alpha, 537)));
+        assert_eq!(AogdAldParams::settings(1, 1), Ok((1.0, 0)));
+        assert!(AogdAldParams::settings(0, 1).is_err());
+        assert!(AogdAldParams::settings(1, 0).is_err());
     }
 
     #[test]

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::Error;
 use crate::kernels::AnyKernel;
 use crate::linalg::Panels;
-use crate::rows::Rows;
+use crate::rows::{LARGEST, Rows};
 use crate::state::State;
 
 pub use aogd_ald::{AogdAld, AogdAldParams};
@@ -32,7 +32,7 @@ pub trait Algorithm: fmt::Debug + Send + Sync {
     /// Writes what has been learned.
     fn save(&self, state: &mut State);
 
-    /// Reads what a learner with the same parameters has written.
+    /// Reads, into a learner that has seen nothing, what one with the same parameters has written.
     fn load(&mut self, state: &State) -> Result<(), Error>;
 
     /// The rows kept, if the algorithm keeps any.
@@ -43,6 +43,11 @@ pub trait Algorithm: fmt::Debug + Send + Sync {
     /// The kernel, if the algorithm has one.
     fn kernel(&self) -> Option<&AnyKernel> {
         None
+    }
+
+    /// The largest kernel value of a row with itself that the algorithm can work with.
+    fn largest_kappa(&self) -> f64 {
+        LARGEST
     }
 
     /// The predictions for many rows.
@@ -59,6 +64,7 @@ pub trait Algorithm: fmt::Debug + Send + Sync {
 macro_rules! registry {
     ($($algorithm:ident: $params:ident),*) => {
         /// The parameters of any of the algorithms.
+        #[non_exhaustive]
         #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
         pub enum AnyParams {
             $(#[doc = concat!("Of [`", stringify!($algorithm), "`].")] $algorithm($params),)*

@@ -25,13 +25,13 @@ use crate::updates::{Newton, loss_derivative};
 /// # Ok::<(), nystream::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(default, deny_unknown_fields)]
 pub struct NonsAldParams {
     /// The kernel. Default Gaussian.
     pub kernel: AnyKernel,
     /// ALD threshold, 1e-10 to 1: a smaller one keeps more rows. Default 1e-3.
     pub alpha: f64,
-    /// Regularisation, positive: `A` starts as `mu I`. Default 1.
+    /// Regularisation, 1e-6 to 1e100: `A` starts as `mu I`. Default 1.
     pub mu: f64,
     /// `U`, positive: predictions stay within `[-U, U]`. Default 1.
     pub bound: f64,
@@ -60,13 +60,14 @@ impl Default for NonsAldParams {
 impl NonsAldParams {
     /// Checks the parameters and makes a learner that has seen nothing.
     pub fn build(&self) -> Result<NonsAld, Error> {
-        positive("mu", self.mu)?;
         positive("bound", self.bound)?;
         positive_if_given("target_bound", self.target_bound)?;
         positive_if_given("eta", self.eta)?;
+        let target_bound = self.target_bound.unwrap_or(self.bound);
         Ok(NonsAld {
+            largest_error: 2.0 * (self.bound + target_bound),
             dictionary: Dictionary::new(self.kernel.clone(), self.alpha, self.max_basis)?,
-            newton: Newton::new(self.mu, self.eta.unwrap_or_else(|| self.default_eta())),
+            newton: Newton::new(self.mu, self.eta.unwrap_or_else(|| self.default_eta()))?,
             bound: self.bound,
             expansion: Expansion::default(),
         })
@@ -96,7 +97,7 @@ impl Decay {
     pub fn settings(self, horizon: usize) -> Result<(f64, f64), Error> {
         let t = horizon as f64;
         match self {
-            _ if horizon == 0 => Err(Error::parameter("T", "at least 1", 0)),
+            _ if horizon == 0 => Err(Error::parameter("T", "at least 1", 0.0)),
             Self::Exponential => Ok(((t.ln() / t).powi(4), 1.0)),
             Self::Polynomial { p } if (1.0..=1e100).contains(&p) => {
                 Ok((t.powf(-4.0 * p / (1.0 + p)), t.powf((1.0 + p).recip())))
@@ -114,6 +115,8 @@ pub struct NonsAld {
     dictionary: Dictionary,
     newton: Newton,
     bound: f64,
+    /// `2 (U + Y)`, the most that the derivative of the loss can be while labels stay within their bound.
+    largest_error: f64,
     expansion: Expansion,
 }
 
@@ -141,7 +144,7 @@ impl Algorithm for NonsAld {
         self.expansion.forget();
         self.dictionary.project(x);
         let yhat = self.newton.predict(self.dictionary.phi(), self.bound);
-        if let Some(coordinate) = self.dictionary.grow_if_novel(x)? {
+        if let Some(coordinate) = self.dictionary.grow_if_novel(x) {
             self.newton.grow(coordinate);
         }
         self.newton.step(loss_derivative(yhat, y));
@@ -150,6 +153,10 @@ impl Algorithm for NonsAld {
 
     fn basis(&self) -> Option<&Panels> {
         Some(self.dictionary.rows())
+    }
+
+    fn largest_kappa(&self) -> f64 {
+        self.newton.largest_kappa(self.largest_error)
     }
 
     fn kernel(&self) -> Option<&AnyKernel> {
@@ -162,7 +169,6 @@ impl Algorithm for NonsAld {
     }
 
     fn load(&mut self, state: &State) -> Result<(), Error> {
-        self.expansion.forget();
         self.dictionary.load(state)?;
         self.newton.load(state, self.dictionary.size())
     }

@@ -18,7 +18,7 @@ use crate::state::State;
 /// # Ok::<(), nystream::Error>(())
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(default, deny_unknown_fields)]
 pub struct RunningMeanParams {}
 
 impl RunningMeanParams {
@@ -55,7 +55,7 @@ impl Algorithm for RunningMean {
 
     fn load(&mut self, state: &State) -> Result<(), Error> {
         self.mean = state.scalar("mean")?;
-        self.count = state.scalar("count")?;
+        self.count = state.not_negative("count")?;
         Ok(())
     }
 }

@@ -3,6 +3,7 @@
 use crate::linalg::{LANES, Lanes, Panels, norm_squared};
 
 /// How a kernel compares two rows.
+#[non_exhaustive]
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Geometry {
     /// `||x - z||_2^2`.

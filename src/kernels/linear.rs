@@ -14,7 +14,7 @@ use crate::error::Error;
 /// assert_eq!(kernel.diagonal(&[3.0, 4.0]), 25.0);
 /// ```
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(default, deny_unknown_fields)]
 pub struct Linear {}
 
 impl Kernel for Linear {

@@ -16,7 +16,7 @@ use crate::params::positive;
 /// assert_eq!(kernel.diagonal(&[1.0, 2.0]), 1.0);
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(default, deny_unknown_fields)]
 pub struct Matern52 {
     /// Width, positive. Default 1.
     pub sigma: f64,

@@ -16,7 +16,7 @@ use std::ops::Deref;
 
 use serde::{Deserialize, Serialize};
 
-use crate::error::Error;
+use crate::error::{Error, Place};
 use crate::linalg::{LANES, Panels, dot};
 
 pub use gaussian::Gaussian;
@@ -79,6 +79,7 @@ pub trait Kernel: fmt::Debug + Send + Sync {
 macro_rules! registry {
     ($($kernel:ident),*) => {
         /// Any of the kernels.
+        #[non_exhaustive]
         #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
         pub enum AnyKernel {
             $(#[doc = concat!("[`", stringify!($kernel), "`].")] $kernel($kernel),)*
@@ -116,6 +117,31 @@ registry!(
     Polynomial,
     Linear
 );
+
+impl AnyKernel {
+    /// Refuses a row whose kernel value with itself is above `largest`; only without normalisation is there one.
+    pub fn check_rows<'a>(
+        &self,
+        rows: impl Iterator<Item = &'a [f64]>,
+        largest: f64,
+        place: impl Fn(usize) -> Place,
+    ) -> Result<(), Error> {
+        if self.geometry() != Geometry::Dot {
+            return Ok(());
+        }
+        for (i, x) in rows.enumerate() {
+            let value = self.diagonal(x);
+            if value > largest {
+                return Err(Error::KernelValue {
+                    place: place(i),
+                    largest,
+                    value,
+                });
+            }
+        }
+        Ok(())
+    }
+}
 
 impl Default for AnyKernel {
     fn default() -> Self {

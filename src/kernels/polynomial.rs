@@ -8,7 +8,8 @@ use crate::params::{not_negative, positive};
 
 /// `(gamma x . z + coef0)^degree`, or that divided by the root of its values at `(x, x)` and `(z, z)`.
 ///
-/// The normalised kernel is 1 between a row and itself, as the paper assumes of every kernel.
+/// The normalised kernel of a row with itself is 1, as the paper assumes of every kernel; without a constant it
+/// is 0 for a row of zeros.
 ///
 /// ```
 /// use nystream::kernels::{Polynomial, Kernel};
@@ -17,7 +18,7 @@ use crate::params::{not_negative, positive};
 /// assert_eq!(kernel.diagonal(&[1.0, 1.0]), 9.0);
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(default, deny_unknown_fields)]
 pub struct Polynomial {
     /// Degree, 1 to 32. Default 3.
     pub degree: u32,
@@ -43,7 +44,11 @@ impl Default for Polynomial {
 impl Kernel for Polynomial {
     fn check(&self) -> Result<(), Error> {
         if !(1..=32).contains(&self.degree) {
-            return Err(Error::parameter("degree", "between 1 and 32", self.degree));
+            return Err(Error::parameter(
+                "degree",
+                "between 1 and 32",
+                f64::from(self.degree),
+            ));
         }
         positive("gamma", self.gamma)?;
         not_negative("coef0", self.coef0)

@@ -40,10 +40,12 @@ impl Panels {
     /// Appends a row; the first one sets the width.
     pub fn push(&mut self, row: &[f64]) {
         let (panel, lane) = (self.n_rows / LANES, self.n_rows % LANES);
-        if lane == 0 {
+        if self.n_rows == 0 {
             self.n_features = row.len();
-            self.data.resize((panel + 1) * row.len(), [0.0; LANES]);
         }
+        debug_assert_eq!(row.len(), self.n_features);
+        self.data
+            .resize((panel + 1) * self.n_features, [0.0; LANES]);
         for (lanes, &value) in self.data[panel * self.n_features..].iter_mut().zip(row) {
             lanes[lane] = value;
         }

@@ -1,68 +1,108 @@
 //! From anything that holds numbers to float64 in C order, copying only what is not that already.
 
-use numpy::{
-    Ix1, Ix2, PyArray, PyArrayMethods, PyReadonlyArray, PyUntypedArray, PyUntypedArrayMethods,
-    ndarray::Dimension,
-};
-use pyo3::exceptions::{PyTypeError, PyValueError};
-use pyo3::intern;
+use numpy::ndarray::Dimension;
+use numpy::{Ix1, Ix2, PyArray, PyUntypedArray, PyUntypedArrayMethods};
+use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::types::{PyFloat, PyInt};
+use pyo3::{PyTypeInfo, intern};
 
-/// A vector, borrowed or converted.
-pub(super) fn vector<'py>(
-    argument: &str,
-    value: &Bound<'py, PyAny>,
-) -> PyResult<PyReadonlyArray<'py, f64, Ix1>> {
+type Array<'py, D> = Bound<'py, PyArray<f64, D>>;
+
+/// The most characters of a value that a message shows.
+const SHOWN: usize = 80;
+
+/// A vector, the one given or a converted one.
+pub(super) fn vector<'py>(argument: &str, value: &Bound<'py, PyAny>) -> PyResult<Array<'py, Ix1>> {
     numbers(argument, value, "one-dimensional")
 }
 
-/// A matrix, borrowed or converted.
-pub(super) fn matrix<'py>(
-    argument: &str,
-    value: &Bound<'py, PyAny>,
-) -> PyResult<PyReadonlyArray<'py, f64, Ix2>> {
+/// A matrix, the one given or a converted one.
+pub(super) fn matrix<'py>(argument: &str, value: &Bound<'py, PyAny>) -> PyResult<Array<'py, Ix2>> {
     numbers(argument, value, "two-dimensional")
+}
+
+/// Rows and their labels.
+pub(super) fn rows_and_labels<'py>(
+    X: &Bound<'py, PyAny>,
+    y: &Bound<'py, PyAny>,
+) -> PyResult<(Array<'py, Ix2>, Array<'py, Ix1>)> {
+    let X = matrix("X", X)?;
+    let y = vector("y", y)?;
+    // The conversion of y may have run a program of the user's, and that may have changed X.
+    Ok((matrix("X", &X)?, y))
 }
 
 /// A number.
 pub(super) fn number(argument: &str, value: &Bound<'_, PyAny>) -> PyResult<f64> {
-    value
-        .extract()
-        .map_err(|_| wrong_type(argument, "a number", value))
+    if value.is_instance_of::<PyFloat>() || value.is_instance_of::<PyInt>() {
+        return value
+            .extract()
+            .map_err(|error| too_large(argument, value, error));
+    }
+    let array = as_array(argument, value)?;
+    match check_dtype(argument, &array) {
+        Ok(()) if array.ndim() == 0 => value.extract(),
+        _ => Err(wrong_type(argument, "a number", value)),
+    }
 }
 
 /// The exception for a value of another type than `expected`.
 pub(super) fn wrong_type(argument: &str, expected: &str, value: &Bound<'_, PyAny>) -> PyErr {
-    let shown = value
+    let shown = shown(value);
+    PyTypeError::new_err(format!("{argument} should be {expected}, but is {shown}"))
+}
+
+/// The value as Python writes it, cut if it is long.
+pub(super) fn shown(value: &Bound<'_, PyAny>) -> String {
+    let text = value
         .repr()
         .map_or_else(|_| "?".to_owned(), |r| r.to_string());
-    PyTypeError::new_err(format!("{argument} should be {expected}, but is {shown}"))
+    match text.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}...", &text[..end]),
+        None => text,
+    }
+}
+
+fn too_large(argument: &str, value: &Bound<'_, PyAny>, error: PyErr) -> PyErr {
+    if error.is_instance_of::<PyOverflowError>(value.py()) {
+        let shown = shown(value);
+        return PyValueError::new_err(format!(
+            "{argument} should be a number that float64 can hold, but is {shown}"
+        ));
+    }
+    error
 }
 
 fn numbers<'py, D: Dimension>(
     argument: &str,
     value: &Bound<'py, PyAny>,
     dimensions: &str,
-) -> PyResult<PyReadonlyArray<'py, f64, D>> {
+) -> PyResult<Array<'py, D>> {
+    let py = value.py();
     if let Ok(array) = value.cast::<PyArray<f64, D>>()
         && array.is_c_contiguous()
         && array.is_aligned()
+        // A subclass may mean more than its numbers, as a masked array does.
+        && value.get_type().is(PyUntypedArray::type_object(py))
     {
-        return Ok(array.try_readonly()?);
+        return Ok(array.clone());
     }
     let array = as_array(argument, value)?;
     check_dtype(argument, &array)?;
-    let py = array.py();
-    let converted = py
-        .import(intern!(py, "numpy"))?
-        .call_method1(intern!(py, "require"), (&array, "float64", "CA"))?;
-    match converted.cast::<PyArray<f64, D>>() {
-        Ok(converted) => Ok(converted.try_readonly()?),
-        Err(_) => Err(PyValueError::new_err(format!(
-            "{argument} should be {dimensions}, but has the shape {}",
-            array.getattr("shape")?.repr()?
-        ))),
-    }
+    let converted = numpy(py)?.call_method1(intern!(py, "require"), (&array, "float64", "CA"))?;
+    converted.cast_into::<PyArray<f64, D>>().map_err(|_| {
+        let shape = array
+            .getattr("shape")
+            .map_or_else(|_| "?".to_owned(), |s| shown(&s));
+        PyValueError::new_err(format!(
+            "{argument} should be {dimensions}, but has the shape {shape}"
+        ))
+    })
+}
+
+fn numpy(py: Python<'_>) -> PyResult<Bound<'_, PyModule>> {
+    py.import(intern!(py, "numpy"))
 }
 
 fn as_array<'py>(
@@ -70,22 +110,41 @@ fn as_array<'py>(
     value: &Bound<'py, PyAny>,
 ) -> PyResult<Bound<'py, PyUntypedArray>> {
     let py = value.py();
-    let array = py
-        .import(intern!(py, "numpy"))?
-        .call_method1(intern!(py, "asarray"), (value,))
-        .map_err(|error| {
-            let reason = error.value(py).to_string();
-            PyValueError::new_err(format!(
-                "{argument} should be an array of numbers: {reason}"
-            ))
-        })?;
+    let numpy = numpy(py)?;
+    if numpy
+        .getattr("ma")?
+        .call_method1("isMaskedArray", (value,))?
+        .extract()?
+    {
+        return Err(PyTypeError::new_err(format!(
+            "{argument} should not be a masked array: fill or drop what is masked"
+        )));
+    }
+    let array = numpy.call_method1(intern!(py, "asarray"), (value,));
+    let array = array.map_err(|error| not_an_array(py, argument, error))?;
     Ok(array.cast_into()?)
+}
+
+/// NumPy's complaints get the argument's name; anything else, Ctrl-C among it, passes as it is.
+fn not_an_array(py: Python<'_>, argument: &str, error: PyErr) -> PyErr {
+    if !error.is_instance_of::<PyValueError>(py) && !error.is_instance_of::<PyTypeError>(py) {
+        return error;
+    }
+    let reason = error.value(py);
+    let named = PyValueError::new_err(format!(
+        "{argument} should be an array of numbers: {reason}"
+    ));
+    named.set_cause(py, Some(error));
+    named
 }
 
 /// Text, objects and complex numbers are refused; NumPy would read some of them as numbers.
 fn check_dtype(argument: &str, array: &Bound<'_, PyUntypedArray>) -> PyResult<()> {
     let dtype = array.dtype();
-    match dtype.getattr("kind")?.extract::<char>()? {
+    match dtype
+        .getattr(intern!(array.py(), "kind"))?
+        .extract::<char>()?
+    {
         'b' | 'i' | 'u' | 'f' => Ok(()),
         _ => Err(PyTypeError::new_err(format!(
             "{argument} should hold real numbers, but has the dtype {dtype}"

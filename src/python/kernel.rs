@@ -3,14 +3,15 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyUntypedArrayMethods};
+use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyTuple};
+use pyo3::types::{PyDict, PyType};
 
 use super::{arrays, params};
-use crate::error::Error;
+use crate::error::{Error, Place};
 use crate::kernels::AnyKernel;
 use crate::linalg::Panels;
-use crate::rows::Rows;
+use crate::rows::{LARGEST, Rows};
 
 /// A positive semidefinite kernel: compares two rows. Immutable.
 ///
@@ -22,7 +23,7 @@ use crate::rows::Rows;
 /// Gaussian(sigma=2.0)
 /// >>> kernel([[0.0], [2.0]]).round(4).tolist()
 /// [[1.0, 0.6065], [0.6065, 1.0]]
-#[pyclass(module = "nystream._core", frozen, subclass)]
+#[pyclass(module = "nystream._core", frozen, subclass, weakref)]
 pub(super) struct Kernel(AnyKernel);
 
 impl Kernel {
@@ -69,18 +70,20 @@ impl Kernel {
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let X = arrays::matrix("X", X)?;
         let Z = Z.map(|Z| arrays::matrix("Z", Z)).transpose()?;
+        // The conversion of Z may have run a program of the user's, and that may have changed X.
+        let X = arrays::matrix("X", &X)?.try_readonly()?;
+        let Z = Z.map(|Z| Z.try_readonly()).transpose()?;
         let rows = Rows::new(X.as_slice()?, X.shape()[1])?;
         let columns = match &Z {
             Some(Z) => Rows::named("Z", Z.as_slice()?, Z.shape()[1])?,
             None => rows,
         };
-        let shape = (rows.len(), columns.len());
         let values = py.detach(|| gram(&self.0, &rows, &columns))?;
-        PyArray1::from_vec(py, values).reshape(shape)
+        PyArray1::from_vec(py, values).reshape((rows.len(), columns.len()))
     }
 
-    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
-        params::repr(py, &self.0)
+    fn __repr__(slf: &Bound<'_, Self>) -> PyResult<String> {
+        params::repr(slf, &slf.get().0)
     }
 
     fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
@@ -89,33 +92,65 @@ impl Kernel {
             .is_ok_and(|other| self.0 == other.get().0)
     }
 
-    fn __hash__(&self, py: Python<'_>) -> PyResult<u64> {
+    fn __hash__(&self) -> PyResult<u64> {
         let mut hasher = DefaultHasher::new();
-        self.__repr__(py)?.hash(&mut hasher);
+        let text = serde_json::to_string(&self.0).map_err(Error::model_file)?;
+        text.hash(&mut hasher);
         Ok(hasher.finish())
     }
 
-    fn __getnewargs_ex__<'py>(
-        &self,
-        py: Python<'py>,
-    ) -> PyResult<(Bound<'py, PyTuple>, Bound<'py, PyDict>)> {
-        Ok((PyTuple::empty(py), self.params(py)?))
+    /// Makes a kernel of this class without its constructor, whose arguments may be others.
+    #[classmethod]
+    fn _restore<'py>(
+        cls: &Bound<'py, PyType>,
+        name: &str,
+        params: &Bound<'py, PyDict>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let base = cls.py().get_type::<Self>();
+        base.call_method("__new__", (cls, name), Some(params))
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduced<'py>> {
+        let restore = slf.get_type().getattr("_restore")?;
+        let arguments = params::to_py(slf.py(), &slf.get().0)?;
+        Ok((restore, arguments, params::attributes(slf)?))
     }
 }
 
+type Reduced<'py> = (
+    Bound<'py, PyAny>,
+    (String, Bound<'py, PyDict>),
+    Option<Bound<'py, PyAny>>,
+);
+
 /// The kernel matrix, row by row.
-fn gram(kernel: &AnyKernel, rows: &Rows<'_>, columns: &Rows<'_>) -> Result<Vec<f64>, Error> {
+fn gram(kernel: &AnyKernel, rows: &Rows<'_>, columns: &Rows<'_>) -> PyResult<Vec<f64>> {
     if rows.n_features() != columns.n_features() {
-        return Err(Error::Width {
+        return Err(PyErr::from(Error::Width {
             argument: "Z",
             expected: rows.n_features(),
             found: columns.n_features(),
-        });
+        }));
     }
+    kernel.check_rows(rows.iter(), LARGEST, |i| Place::new("X", [i]))?;
+    kernel.check_rows(columns.iter(), LARGEST, |i| Place::new("Z", [i]))?;
+    let mut values = zeros(rows.len(), columns.len())?;
     let stored: Panels = columns.iter().collect();
-    let mut values = vec![0.0; rows.len() * columns.len()];
     for (x, row) in rows.iter().zip(values.chunks_exact_mut(columns.len())) {
         kernel.row_into(x, &stored, row);
     }
+    Ok(values)
+}
+
+/// Room for a matrix, or `MemoryError`: two long arrays ask for more than there is easily.
+fn zeros(n_rows: usize, n_columns: usize) -> PyResult<Vec<f64>> {
+    let mut values = Vec::new();
+    let size = n_rows.saturating_mul(n_columns);
+    values.try_reserve_exact(size).map_err(|_| {
+        PyMemoryError::new_err(format!(
+            "there is no room for a matrix of {n_rows} x {n_columns}"
+        ))
+    })?;
+    values.resize(size, 0.0);
     Ok(values)
 }

@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray2, PyUntypedArrayMethods};
+use numpy::{PyArray1, PyArray2, PyArrayMethods, PyUntypedArrayMethods};
 use parking_lot::{ReentrantMutex, ReentrantMutexGuard};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -38,7 +38,7 @@ type Floats<'py> = Bound<'py, PyArray1<f64>>;
 /// >>> model = nystream.NonsAld()
 /// >>> isinstance(model, nystream.Learner)
 /// True
-#[pyclass(module = "nystream._core", frozen, subclass)]
+#[pyclass(module = "nystream._core", frozen, subclass, weakref)]
 pub(super) struct Learner {
     /// One thread at a time, and that thread again when a signal handler of its own asks.
     core: ReentrantMutex<RefCell<Core>>,
@@ -55,10 +55,13 @@ impl Learner {
     fn run<'py>(
         &self,
         py: Python<'py>,
-        X: &PyReadonlyArray2<'py, f64>,
-        y: Option<&[f64]>,
+        X: &Bound<'py, PyArray2<f64>>,
+        y: Option<&Bound<'py, PyArray1<f64>>>,
     ) -> PyResult<Floats<'py>> {
+        let X = X.try_readonly()?;
+        let y = y.map(PyArrayMethods::try_readonly).transpose()?;
         let (data, n_features) = (X.as_slice()?, X.shape()[1]);
+        let y = y.as_ref().map(|y| y.as_slice()).transpose()?;
         let predictions = py.detach(|| -> PyResult<Vec<f64>> {
             let learner = self.core.lock();
             let rows = Rows::new(data, n_features)?;
@@ -98,7 +101,7 @@ impl Learner {
     /// >>> nystream.NonsAld().predict_one([0.1, 0.2])
     /// 0.0
     fn predict_one(&self, py: Python<'_>, x: &Bound<'_, PyAny>) -> PyResult<f64> {
-        let x = arrays::vector("x", x)?;
+        let x = arrays::vector("x", x)?.try_readonly()?;
         Ok(self.lock(py).borrow().predict_row(x.as_slice()?)?)
     }
 
@@ -117,8 +120,8 @@ impl Learner {
         x: &Bound<'_, PyAny>,
         y: &Bound<'_, PyAny>,
     ) -> PyResult<()> {
-        let x = arrays::vector("x", x)?;
         let y = arrays::number("y", y)?;
+        let x = arrays::vector("x", x)?.try_readonly()?;
         self.lock(py).borrow_mut().learn_row(x.as_slice()?, y)?;
         Ok(())
     }
@@ -169,8 +172,8 @@ impl Learner {
         X: &Bound<'py, PyAny>,
         y: &Bound<'py, PyAny>,
     ) -> PyResult<Floats<'py>> {
-        let (X, y) = (arrays::matrix("X", X)?, arrays::vector("y", y)?);
-        self.run(py, &X, Some(y.as_slice()?))
+        let (X, y) = arrays::rows_and_labels(X, y)?;
+        self.run(py, &X, Some(&y))
     }
 
     /// Number of rows kept.
@@ -295,15 +298,20 @@ impl Learner {
         Ok(object)
     }
 
-    fn __reduce__<'py>(
-        slf: &Bound<'py, Self>,
-    ) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduced<'py>> {
         let restore = slf.get_type().getattr("from_bytes")?;
-        Ok((restore, (slf.get().to_bytes(slf.py())?,)))
+        let bytes = slf.get().to_bytes(slf.py())?;
+        Ok((restore, (bytes,), params::attributes(slf)?))
     }
 
-    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
-        let params = self.lock(py).borrow().params().clone();
-        params::repr(py, &params)
+    fn __repr__(slf: &Bound<'_, Self>) -> PyResult<String> {
+        let params = slf.get().lock(slf.py()).borrow().params().clone();
+        params::repr(slf, &params)
     }
 }
+
+type Reduced<'py> = (
+    Bound<'py, PyAny>,
+    (Bound<'py, PyBytes>,),
+    Option<Bound<'py, PyAny>>,
+);

@@ -95,14 +95,14 @@ mod _core {
         Ok(decay.settings(horizon)?)
     }
 
-    /// The paper's `B_0` of AOGD-ALD for `T` rows.
+    /// The paper's `alpha` and `B_0` of AOGD-ALD for `T` rows.
     #[pyfunction]
-    fn aogd_ald_switch_point(
+    fn aogd_ald_settings(
         n_features: &Bound<'_, PyAny>,
         T: &Bound<'_, PyAny>,
-    ) -> PyResult<usize> {
+    ) -> PyResult<(f64, usize)> {
         let n_features = count("n_features", n_features)?;
-        Ok(AogdAldParams::switch_point(n_features, count("T", T)?)?)
+        Ok(AogdAldParams::settings(n_features, count("T", T)?)?)
     }
 
     /// A count that says its own name when it is none; Python would say of -1 that it overflows.
@@ -111,6 +111,6 @@ mod _core {
             .extract()
             .map_err(|_| arrays::wrong_type(name, "a whole number", value))?;
         let count = usize::try_from(number);
-        Ok(count.map_err(|_| Error::parameter(name, "at least 1", number))?)
+        Ok(count.map_err(|_| Error::parameter(name, "at least 1", number as f64))?)
     }
 }

@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use super::arrays::wrong_type;
+use super::arrays;
 use super::kernel::Kernel;
 use crate::error::Error;
 
@@ -26,7 +26,8 @@ pub(super) fn from_py<T: DeserializeOwned>(
     serde_path_to_error::deserialize(tagged).map_err(|error| {
         let path = error.path().to_string();
         let field = path.rsplit('.').next().unwrap_or(&path);
-        mismatch(field, &error.inner().to_string())
+        let value = kwargs.and_then(|kwargs| kwargs.get_item(field).ok().flatten());
+        mismatch(field, value.as_ref(), &error.inner().to_string())
     })
 }
 
@@ -39,9 +40,10 @@ pub(super) fn to_py<'py, T: Serialize>(
     tagged(py, &value)?.ok_or_else(|| PyTypeError::new_err(format!("{value} has no name")))
 }
 
-/// The constructor call that makes these parameters.
-pub(super) fn repr<T: Serialize>(py: Python<'_>, params: &T) -> PyResult<String> {
-    let (name, kwargs) = to_py(py, params)?;
+/// The constructor call of a thing with these parameters.
+pub(super) fn repr<T: Serialize>(thing: &Bound<'_, PyAny>, params: &T) -> PyResult<String> {
+    let name = thing.get_type().name()?;
+    let (_, kwargs) = to_py(thing.py(), params)?;
     let arguments = kwargs
         .iter()
         .map(|(key, value)| Ok(format!("{key}={}", value.repr()?)))
@@ -55,7 +57,7 @@ fn to_value(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Value> {
     }
     if name == "kernel" {
         let expected = "a kernel such as nystream.Gaussian(sigma=1.0)";
-        return Err(wrong_type(name, expected, value));
+        return Err(arrays::wrong_type(name, expected, value));
     }
     if value.is_none() {
         return Ok(Value::Null);
@@ -69,12 +71,12 @@ fn to_value(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Value> {
     if let Ok(text) = value.cast::<PyString>() {
         return Ok(text.to_string().into());
     }
-    match value.extract::<f64>() {
-        Ok(float) if float.is_finite() => Ok(float.into()),
-        Ok(float) => Err(PyValueError::new_err(format!(
+    match arrays::number(name, value)? {
+        // The sum turns -0.0 into 0.0: equal kernels have equal hashes.
+        float if float.is_finite() => Ok((float + 0.0).into()),
+        float => Err(PyValueError::new_err(format!(
             "{name} should be finite, but is {float}"
         ))),
-        Err(_) => Err(wrong_type(name, "a number", value)),
     }
 }
 
@@ -106,28 +108,30 @@ fn to_object<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>>
     })
 }
 
+/// What a subclass of the user's has stored on a thing, for copies and pickles.
+pub(super) fn attributes<'py>(thing: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    thing.getattr_opt("__dict__")
+}
+
 /// The public class of this name.
 pub(super) fn facade<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
     py.import("nystream")?.getattr(name)
 }
 
-/// Says what serde says in the words of every other message.
-fn mismatch(field: &str, message: &str) -> PyErr {
-    let Some((kind, (found, expected))) = message
-        .split_once(": ")
-        .and_then(|(kind, rest)| Some((kind, rest.split_once(", expected ")?)))
-    else {
+/// Says what serde says in the words of every other message: which value, and what it should be.
+fn mismatch(field: &str, value: Option<&Bound<'_, PyAny>>, message: &str) -> PyErr {
+    let (Some(value), Some((_, expected))) = (value, message.split_once(", expected ")) else {
         return PyTypeError::new_err(message.to_owned());
     };
     let expected = match expected {
         "f64" => "a number",
-        "usize" | "u32" => "a whole number of at least 0",
+        "usize" | "u32" => "a whole number that is not negative",
         other => other,
     };
-    let message = format!("{field} should be {expected}, but is {found}");
-    if kind == "invalid value" {
-        PyValueError::new_err(message)
+    if message.starts_with("invalid value") {
+        let shown = arrays::shown(value);
+        PyValueError::new_err(format!("{field} should be {expected}, but is {shown}"))
     } else {
-        PyTypeError::new_err(message)
+        arrays::wrong_type(field, expected, value)
     }
 }

@@ -27,7 +27,8 @@ impl AdaptiveStep {
 
     /// The rate of a round whose gradient has this squared norm.
     pub fn next_rate(&mut self, squared_norm: f64) -> f64 {
-        self.squared_norms += squared_norm;
+        // At the largest number the rate is as good as 0; infinity could not be saved.
+        self.squared_norms = (self.squared_norms + squared_norm).min(f64::MAX);
         self.bound / (1.0 + self.squared_norms).sqrt()
     }
 
@@ -45,7 +46,7 @@ impl AdaptiveStep {
     }
 
     pub(crate) fn load(&mut self, state: &State) -> Result<(), Error> {
-        self.squared_norms = state.scalar("squared_norms")?;
+        self.squared_norms = state.not_negative("squared_norms")?;
         Ok(())
     }
 }

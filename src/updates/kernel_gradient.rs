@@ -87,7 +87,7 @@ impl KernelGradient {
         self.rate.load(state)?;
         self.rows = state.rows("basis")?;
         self.c = state.vector("coefficients", self.rows.n_rows())?;
-        self.norm_squared = state.scalar("norm_squared")?;
+        self.norm_squared = state.not_negative("norm_squared")?;
         Ok(())
     }
 }

@@ -7,7 +7,8 @@ the text is ambiguous:
 - a round whose row joins the dictionary also predicts and updates, and the first row always joins;
 - the Newton step uses A_t, after its rank-one update;
 - for a kernel whose value of a row with itself is not 1, ALD compares with alpha times that value;
-- at the cap a row that would have joined is learned through its projection.
+- at the cap a row that would have joined is learned through its projection;
+- a row is offered to the dictionary whether or not its gradient is 0, as in the pseudo-code.
 """
 
 from __future__ import annotations

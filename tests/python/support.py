@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-DATA = ROOT.parent / "shared" / "data"
+DATA = Path(os.environ.get("NYSTREAM_DATA", ROOT.parent / "shared" / "data"))
 
-# The paper's width for each set, and whether its features were scaled to [0, 1] there.
+# The paper's width for each set, and whether its features seem to have been in [0, 1] there.
 PAPER_SETS = {
     "parkinson": (8.0, True),
     "elevators": (8.0, False),
@@ -27,7 +28,7 @@ def paper_set(name: str) -> tuple[np.ndarray, np.ndarray, float]:
     """A data set of the paper in a fixed random order, and the paper's width for it."""
     path = DATA / f"{name}.npz"
     if not path.exists():
-        pytest.skip(f"the data set {name} is not at {path}")
+        pytest.skip(f"the data set {name} is not at {path}; NYSTREAM_DATA names its folder")
     with np.load(path) as data:
         X, y = data["X"].astype(float), data["y"].astype(float)
     sigma, unit_interval = PAPER_SETS[name]

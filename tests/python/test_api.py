@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+import weakref
 
 import numpy as np
 import pytest
@@ -221,17 +222,33 @@ def test_classes_are_known_by_their_public_names():
         assert getattr(nystream, name).__module__ == "nystream"
 
 
-def test_subclasses_survive_pickling(stream):
-    model = Tuned(alpha=0.5)
-    model.learn_many(*stream)
-    again = pickle.loads(pickle.dumps(model))
-    assert type(again) is Tuned
-    assert again.to_bytes() == model.to_bytes()
-    assert type(nystream.Learner.from_bytes(model.to_bytes())) is nystream.NonsAld
-
-
 class Tuned(nystream.NonsAld):
     """What a user might write."""
+
+
+class Wide(nystream.Gaussian):
+    """With a constructor of its own."""
+
+    def __new__(cls):
+        return super().__new__(cls, sigma=100.0)
+
+
+@pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
+def test_subclasses_and_their_attributes_survive_copying(stream, protocol):
+    model = Tuned(alpha=0.5)
+    model.tag = "mine"
+    model.learn_many(*stream)
+    again = pickle.loads(pickle.dumps(model, protocol))
+    assert type(again) is Tuned
+    assert again.tag == "mine"
+    assert again.to_bytes() == model.to_bytes()
+    assert repr(again).startswith("Tuned(")
+    assert type(nystream.Learner.from_bytes(model.to_bytes())) is nystream.NonsAld
+    kernel = pickle.loads(pickle.dumps(Wide(), protocol))
+    assert type(kernel) is Wide
+    assert kernel == nystream.Gaussian(100.0)
+    plain = nystream.Kernel("Linear")
+    assert pickle.loads(pickle.dumps(plain, protocol)) == plain
 
 
 @pytest.mark.parametrize("thing", [*LEARNERS.values(), *KERNELS], ids=repr)
@@ -254,6 +271,16 @@ def test_kernels_are_values(kernel):
         assert type(again) is type(kernel)
     assert kernel != nystream.Gaussian(0.123)
     assert kernel != "kernel"
+
+
+def test_equal_kernels_have_equal_hashes():
+    zero, minus_zero = nystream.Polynomial(coef0=0.0), nystream.Polynomial(coef0=-0.0)
+    assert zero == minus_zero
+    assert hash(zero) == hash(minus_zero)
+
+
+def test_weak_references(model):
+    assert weakref.ref(model)() is model
 
 
 def test_parameters_keep_their_values_and_cannot_be_changed_through_the_dict():

@@ -57,7 +57,7 @@ def test_factor_and_inverse_factor_are_of_the_kernel_matrix(stream):
 
 
 def test_pointwise_error_is_between_0_and_alpha(stream):
-    """Pointwise: 0 <= kappa(x_t, x_t) - phi_j(x_t) . phi_j(x_t) <= alpha for t in T_j."""
+    """The pointwise lemma of the appendix: 0 <= kappa - phi_j(x_t) . phi_j(x_t) <= alpha in T_j."""
     kernel, alpha, (X, y) = stream
     model = nystream.NonsAld(kernel, alpha=alpha)
     for rows, inverse in zip(*epochs(model, X, y), strict=True):
@@ -89,7 +89,7 @@ def test_global_spectral_error_is_at_most_root_alpha_times_the_stream(stream):
 
 @pytest.mark.parametrize("mu", [0.3, 1.0, 15.0])
 def test_a_new_row_multiplies_the_determinant_by_mu_and_keeps_w_within_bounds(stream, mu):
-    """Lemmas 4.2 and 4.3: det(A_j(s_j - 1)) / det(A_{j-1}(s_j - 1)) = mu and w_j(s_j) in W_{s_j}.
+    """det(A_j(s_j - 1)) / det(A_{j-1}(s_j - 1)) = mu (appendix), w_j(s_j) in W_{s_j} (Lemma 4.3).
 
     A label equal to the prediction makes the step of round s_j vanish, so that the state after it
     is the one that the lemmas speak of.

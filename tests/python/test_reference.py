@@ -65,7 +65,7 @@ def test_every_kernel_is_judged():
 @pytest.mark.parametrize("kernel", KERNELS, ids=repr)
 @pytest.mark.parametrize("params", NONS, ids=repr)
 def test_nons_ald_on_random_data(kernel, params):
-    X, y = random_stream(300, 3)
+    X, y = random_stream(200, 3)
     judge(nystream.NonsAld(kernel, **params), reference.nons_ald, X, y, kernel, **params)
 
 
@@ -83,6 +83,29 @@ def test_labels_out_of_bounds_make_the_projection_work():
     kernel = nystream.Gaussian(1.0)
     run = judge(nystream.NonsAld(kernel, **params), reference.nons_ald, X, y, kernel, **params)
     assert (np.abs(run.predictions) > 1 - 1e-12).sum() > 50
+
+
+def test_a_small_mu_loses_digits_but_not_its_way():
+    """P = A^{-1} starts as I / mu and is updated by subtraction: digits go with mu."""
+    X, y = random_stream(300, 2)
+    kernel = nystream.Gaussian(1.0)
+    for mu, tolerance in [(1e-2, 1e-9), (1e-4, 1e-7), (1e-6, 1e-5)]:
+        params = {"alpha": 0.01, "mu": mu, "bound": 1.0}
+        model = nystream.NonsAld(kernel, **params)
+        run = reference.nons_ald(X, y, reference.kernel_like(kernel), **params)
+        np.testing.assert_allclose(model.progressive(X, y), run.predictions, atol=tolerance)
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e2, 1e3])
+def test_features_that_are_not_scaled(scale):
+    """Up to the largest kernel value that is let in, the rounding of P does no harm."""
+    X, y = random_stream(300, 2)
+    X *= scale
+    for kernel in [nystream.Linear(), nystream.Polynomial(2)]:
+        params = {"alpha": 0.01, "mu": max(1.0, kernel(X).max() / 4e7), "bound": 1.0}
+        model = nystream.NonsAld(kernel, **params)
+        run = reference.nons_ald(X, y, reference.kernel_like(kernel), **params)
+        np.testing.assert_allclose(model.progressive(X, y), run.predictions, atol=1e-6)
 
 
 def test_rows_that_are_zero_or_repeated():
