@@ -2,7 +2,7 @@
 
 use crate::error::Error;
 use crate::kernels::AnyKernel;
-use crate::linalg::{CholeskyFactor, Panels, Triangle, norm_squared};
+use crate::linalg::{CholeskyFactor, Panels, norm_squared};
 use crate::state::State;
 
 /// `phi(x) = L^{-1} k_S(x)`, where `K_S = L L^T` is the kernel matrix of the stored rows `S`.
@@ -82,8 +82,9 @@ impl NystromMap {
     pub(crate) fn load(&mut self, state: &State) -> Result<(), Error> {
         self.rows = state.rows("basis")?;
         let size = self.rows.n_rows();
-        let triangle = |name| -> Result<Triangle, Error> { state.triangle(name, size) };
-        self.factor = CholeskyFactor::from_parts(triangle("factor")?, triangle("inverse_factor")?);
+        let lower = state.factor("factor", size)?;
+        let inverse = state.factor("inverse_factor", size)?;
+        self.factor = CholeskyFactor::from_parts(lower, inverse);
         self.k = vec![0.0; size];
         Ok(())
     }

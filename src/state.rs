@@ -66,10 +66,15 @@ impl State {
         }
     }
 
-    /// The triangle of this name and size, with a positive diagonal.
+    /// The triangle of this name and size.
     pub fn triangle(&self, name: &str, size: usize) -> Result<Triangle, Error> {
         let packed = self.vector(name, size * (size + 1) / 2)?;
-        let triangle = Triangle::from_packed(size, &packed);
+        Ok(Triangle::from_packed(size, &packed))
+    }
+
+    /// The triangle of this name and size, which is a factor: its diagonal is positive.
+    pub fn factor(&self, name: &str, size: usize) -> Result<Triangle, Error> {
+        let triangle = self.triangle(name, size)?;
         if (0..size).all(|i| triangle.row(i)[i] > 0.0) {
             return Ok(triangle);
         }
@@ -187,7 +192,8 @@ mod tests {
         assert!(state.scalar("nothing").is_err());
         state.put("negative", vec![-1.0]);
         assert!(state.not_negative("negative").is_err());
-        assert!(state.triangle("negative", 1).is_err());
+        assert!(state.triangle("negative", 1).is_ok());
+        assert!(state.factor("negative", 1).is_err());
         state.put("w", vec![f64::NAN]);
         let bytes = state.to_bytes(String::new()).unwrap();
         assert!(State::from_bytes(&bytes).is_err());

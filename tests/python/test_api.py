@@ -435,3 +435,4 @@ def test_no_numbers_make_a_model_forget_what_a_number_is(learner, kernel, rows):
     assert np.isfinite(model.predict_many(data[:, :2])).all()
     for array in state(model).values():
         assert np.isfinite(array).all()
+    assert copy.deepcopy(model).to_bytes() == model.to_bytes()
