@@ -65,7 +65,7 @@ LABEL = [
     (None, TypeError, "y should be a number, but is None"),
     ([1.0], TypeError, "y should be a number, but is [1.0]"),
     (1j, TypeError, "y should be a number, but is 1j"),
-    (np.complex128(1j), TypeError, "y should be a number, but is np.complex128(1j)"),
+    (np.complex128(1j), TypeError, f"y should be a number, but is {np.complex128(1j)!r}"),
     (np.array("1.5"), TypeError, "y should be a number, but is array('1.5', dtype='<U3')"),
     (10**400, ValueError, "y should be a number that float64 can hold, but is 1000000"),
 ]
