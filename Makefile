@@ -3,7 +3,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+# The old compiled module goes first, so that a failed build cannot leave it behind.
+INSTALL := rm -f python/nystream/*.so && $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
 .PHONY: help tools demo test rust python format bench clean
@@ -36,7 +37,6 @@ rust: tools ## the Rust half of the tests
 
 python: tools $(BIN)/python ## the Python half
 	cargo clippy --locked --features python -- -D warnings
-	rm -f python/nystream/*.so
 	$(INSTALL) -e '.[demo,dev]'
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check

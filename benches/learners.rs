@@ -1,21 +1,27 @@
 //! Whole rounds and scores at a full dictionary.
 
 use criterion::{BenchmarkId, Criterion, Throughput};
-use nystream::{AogdAldParams, Learner, Rows};
+use nystream::{AogdAldParams, Learner, NonsAldParams, Rows};
 
-use crate::workloads::{FEATURES, SIZES, data, full, narrow};
+use crate::workloads::{FEATURES, SIZES, data, narrow};
 
 const ROWS: usize = 1000;
 
 /// Learners of both kinds that keep exactly `size` rows.
 fn learners(size: usize) -> [(&'static str, Learner); 2] {
+    let (kernel, max_basis) = (narrow(), Some(size));
+    let nons = NonsAldParams {
+        kernel: kernel.clone(),
+        max_basis,
+        ..NonsAldParams::default()
+    };
     let aogd = AogdAldParams {
-        kernel: narrow(),
-        max_basis: Some(size),
+        kernel,
+        max_basis,
         ..AogdAldParams::default()
     };
     let mut learners = [
-        ("nons_ald", Learner::new(full(size)).expect("valid")),
+        ("nons_ald", Learner::new(nons).expect("valid")),
         ("aogd_ald", Learner::new(aogd).expect("valid")),
     ];
     let (x, y) = (data(2 * size, FEATURES), data(2 * size, 1));

@@ -1,8 +1,8 @@
 //! Data for all benchmarks: deterministic, made outside the timed part.
 
+use nystream::Dictionary;
 use nystream::kernels::{AnyKernel, Gaussian};
 use nystream::linalg::Panels;
-use nystream::{Dictionary, NonsAldParams};
 
 /// Dictionary sizes: about those of the paper's data sets and beyond.
 pub(crate) const SIZES: [usize; 3] = [32, 128, 512];
@@ -42,13 +42,4 @@ pub(crate) fn dictionary(size: usize) -> Dictionary {
         dictionary.grow_if_novel(x);
     }
     dictionary
-}
-
-/// A learner that keeps exactly `size` rows.
-pub(crate) fn full(size: usize) -> NonsAldParams {
-    NonsAldParams {
-        kernel: narrow(),
-        max_basis: Some(size),
-        ..NonsAldParams::default()
-    }
 }

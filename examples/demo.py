@@ -74,7 +74,8 @@ def main() -> None:
         parser.error(f"--rows should be at least 1, but is {arguments.rows}")
 
     errors, table = {}, []
-    with tqdm(total=len(STREAMS) * 3 * arguments.rows, unit=" rows", unit_scale=True) as bar:
+    total = len(STREAMS) * len(learners(1.0)) * arguments.rows
+    with tqdm(total=total, unit=" rows", unit_scale=True) as bar:
         for stream, (make, sigma) in STREAMS.items():
             X, y = make(arguments.rows)
             for name, model in learners(sigma).items():

@@ -4,7 +4,7 @@ use crate::error::Error;
 use crate::kernels::AnyKernel;
 use crate::linalg::Panels;
 use crate::nystrom::NystromMap;
-use crate::params::{at_least_one, within};
+use crate::params::{at_least_one_if_given, within};
 use crate::state::State;
 
 /// The smallest `alpha`: below it rounding decides, not the data.
@@ -30,7 +30,7 @@ impl Dictionary {
     pub fn new(kernel: AnyKernel, alpha: f64, max_basis: Option<usize>) -> Result<Self, Error> {
         kernel.check()?;
         check_alpha(alpha)?;
-        at_least_one("max_basis", max_basis)?;
+        at_least_one_if_given("max_basis", max_basis)?;
         Ok(Self {
             map: NystromMap::new(kernel),
             alpha,

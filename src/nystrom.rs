@@ -49,13 +49,13 @@ impl NystromMap {
     pub fn features_into(&mut self, x: &[f64], kappa: f64, phi: &mut [f64]) -> f64 {
         self.kernel.row_into(x, &self.rows, &mut self.k);
         self.factor.solve_into(&self.k, phi);
-        (kappa - norm_squared(phi)).max(0.0)
+        residual(kappa, phi)
     }
 
     /// The same for the row last seen, slower and as accurate as can be.
     pub fn refine_into(&self, kappa: f64, phi: &mut [f64]) -> f64 {
         self.factor.substitute_into(&self.k, phi);
-        (kappa - norm_squared(phi)).max(0.0)
+        residual(kappa, phi)
     }
 
     /// Stores `x`, given its `phi` and residual; the new coordinate of `phi(x)` is the residual's root.
@@ -88,6 +88,11 @@ impl NystromMap {
         self.k = vec![0.0; size];
         Ok(())
     }
+}
+
+/// What the features leave of a row's kernel function.
+fn residual(kappa: f64, phi: &[f64]) -> f64 {
+    (kappa - norm_squared(phi)).max(0.0)
 }
 
 #[cfg(test)]

@@ -38,8 +38,16 @@ pub(crate) fn not_negative(name: &'static str, value: f64) -> Result<(), Error> 
     positive(name, value).map_err(|_| Error::parameter(name, "0 or positive and finite", value))
 }
 
+/// At least 1.
+pub(crate) fn at_least_one(name: &'static str, value: usize) -> Result<(), Error> {
+    match value {
+        0 => Err(Error::parameter(name, "at least 1", 0.0)),
+        _ => Ok(()),
+    }
+}
+
 /// `None`, or at least 1.
-pub(crate) fn at_least_one(name: &'static str, value: Option<usize>) -> Result<(), Error> {
+pub(crate) fn at_least_one_if_given(name: &'static str, value: Option<usize>) -> Result<(), Error> {
     match value {
         Some(0) => Err(Error::parameter(name, "None or at least 1", 0.0)),
         _ => Ok(()),
@@ -59,6 +67,6 @@ mod tests {
         assert!(positive("alpha", 0.0).is_err());
         assert!(not_negative("coef0", 0.0).is_ok());
         assert!(positive_if_given("eta", None).is_ok());
-        assert!(at_least_one("max_basis", Some(0)).is_err());
+        assert!(at_least_one_if_given("max_basis", Some(0)).is_err());
     }
 }

@@ -8,7 +8,7 @@ use crate::error::Error;
 use crate::expansion::Expansion;
 use crate::kernels::AnyKernel;
 use crate::linalg::{Panels, norm_squared};
-use crate::params::positive;
+use crate::params::{at_least_one, positive};
 use crate::state::State;
 use crate::updates::{Gradient, KernelGradient, loss_derivative};
 
@@ -81,12 +81,8 @@ impl AogdAldParams {
         reason = "positive and at most the horizon"
     )]
     pub fn settings(n_features: usize, horizon: usize) -> Result<(f64, usize), Error> {
-        if n_features == 0 {
-            return Err(Error::parameter("n_features", "at least 1", 0.0));
-        }
-        if horizon == 0 {
-            return Err(Error::parameter("T", "at least 1", 0.0));
-        }
+        at_least_one("n_features", n_features)?;
+        at_least_one("T", horizon)?;
         let (d, t) = (n_features as f64, horizon as f64);
         let switch_at = ((d * d + 4.0 * d * t).sqrt() - d) / 2.0;
         Ok((t.recip(), switch_at.floor() as usize))

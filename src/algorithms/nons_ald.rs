@@ -8,7 +8,8 @@ use crate::error::Error;
 use crate::expansion::Expansion;
 use crate::kernels::AnyKernel;
 use crate::linalg::Panels;
-use crate::params::{positive, positive_if_given};
+use crate::params::{at_least_one, positive, positive_if_given, within};
+use crate::rows::LARGEST;
 use crate::state::State;
 use crate::updates::{Newton, loss_derivative};
 
@@ -63,9 +64,8 @@ impl NonsAldParams {
         positive("bound", self.bound)?;
         positive_if_given("target_bound", self.target_bound)?;
         positive_if_given("eta", self.eta)?;
-        let target_bound = self.target_bound.unwrap_or(self.bound);
         Ok(NonsAld {
-            largest_error: 2.0 * (self.bound + target_bound),
+            largest_error: 2.0 * (self.bound + self.y()),
             dictionary: Dictionary::new(self.kernel.clone(), self.alpha, self.max_basis)?,
             newton: Newton::new(self.mu, self.eta.unwrap_or_else(|| self.default_eta()))?,
             bound: self.bound,
@@ -73,9 +73,13 @@ impl NonsAldParams {
         })
     }
 
+    /// `Y`.
+    fn y(&self) -> f64 {
+        self.target_bound.unwrap_or(self.bound)
+    }
+
     fn default_eta(&self) -> f64 {
-        let y = self.target_bound.unwrap_or(self.bound);
-        0.25 / (self.bound * self.bound + y * y)
+        0.25 / (self.bound * self.bound + self.y() * self.y())
     }
 }
 
@@ -95,14 +99,14 @@ impl Decay {
     /// The `alpha` and `mu` with which the paper's corollaries bound the regret over `horizon` rows.
     /// For exponential decay any constant `mu` will do, and this one is 1.
     pub fn settings(self, horizon: usize) -> Result<(f64, f64), Error> {
+        at_least_one("T", horizon)?;
         let t = horizon as f64;
         match self {
-            _ if horizon == 0 => Err(Error::parameter("T", "at least 1", 0.0)),
             Self::Exponential => Ok(((t.ln() / t).powi(4), 1.0)),
-            Self::Polynomial { p } if (1.0..=1e100).contains(&p) => {
+            Self::Polynomial { p } => {
+                within("p", p, 1.0..=LARGEST, "at least 1 and finite")?;
                 Ok((t.powf(-4.0 * p / (1.0 + p)), t.powf((1.0 + p).recip())))
             }
-            Self::Polynomial { p } => Err(Error::parameter("p", "at least 1 and finite", p)),
         }
     }
 }

@@ -70,6 +70,7 @@ impl Learner {
             let mut predictions = Vec::with_capacity(rows.len());
             let mut signals = Signals::default();
             for rows in rows.chunks(CHUNK) {
+                // Each chunk is checked again: a handler may have taught the model something else.
                 predictions.extend(match labels.as_mut().and_then(Iterator::next) {
                     Some(y) => learner.borrow_mut().learn_rows(&rows, y)?,
                     None => learner.borrow().predict_rows(&rows)?,
