@@ -3,7 +3,7 @@
 use criterion::{BatchSize, BenchmarkId, Criterion};
 
 use crate::workloads::{FEATURES, SIZES, data, dictionary};
-use nystream::NystromMap;
+use nystream::{NystromMap, Projection};
 
 /// `k_S(x)`, then `L^{-1} k`.
 pub(crate) fn features(criterion: &mut Criterion) {
@@ -22,11 +22,12 @@ pub(crate) fn grow(criterion: &mut Criterion) {
     for size in SIZES {
         let x = vec![9.0; FEATURES];
         let map: NystromMap = dictionary(size).map().clone();
-        let phi = vec![0.0; size];
+        let mut at = Projection::default();
+        map.project_into(&x, &mut at);
         group.bench_function(BenchmarkId::from_parameter(format!("J{size}")), |b| {
             b.iter_batched_ref(
-                || map.clone(),
-                |map| map.grow(&x, &phi, 1.0),
+                || (map.clone(), at.clone()),
+                |(map, at)| map.grow(&x, at),
                 BatchSize::LargeInput,
             );
         });

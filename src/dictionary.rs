@@ -3,8 +3,9 @@
 use crate::error::Error;
 use crate::kernels::AnyKernel;
 use crate::linalg::Panels;
-use crate::nystrom::NystromMap;
+use crate::nystrom::{NystromMap, Projection};
 use crate::params::{at_least_one_if_given, within};
+use crate::rows::LARGEST;
 use crate::state::State;
 
 /// The smallest `alpha`: below it rounding decides, not the data.
@@ -19,10 +20,8 @@ pub struct Dictionary {
     map: NystromMap,
     alpha: f64,
     max_basis: usize,
-    /// `phi(x)` of the row at hand, its `kappa(x, x)` and its `alpha_t`.
-    phi: Vec<f64>,
-    kappa: f64,
-    residual: f64,
+    /// The row at hand.
+    at: Projection,
 }
 
 impl Dictionary {
@@ -35,9 +34,7 @@ impl Dictionary {
             map: NystromMap::new(kernel),
             alpha,
             max_basis: max_basis.unwrap_or(usize::MAX),
-            phi: Vec::new(),
-            kappa: 0.0,
-            residual: 0.0,
+            at: Projection::default(),
         })
     }
 
@@ -53,41 +50,53 @@ impl Dictionary {
 
     /// Number of rows kept.
     pub fn size(&self) -> usize {
-        self.rows().n_rows()
+        self.map.size()
     }
 
     /// `phi(x)` of the row last projected, with its new coordinate if that row has joined.
     pub fn phi(&self) -> &[f64] {
-        &self.phi
+        &self.at.phi
     }
 
     /// Projects `x` onto the span of the dictionary.
     pub fn project(&mut self, x: &[f64]) {
-        self.kappa = self.map.kernel().diagonal(x);
-        self.phi.resize(self.size(), 0.0);
-        self.residual = self.map.features_into(x, self.kappa, &mut self.phi);
+        self.map.project_into(x, &mut self.at);
     }
 
     /// Lets the row last projected join if ALD fails; returns the coordinate that `phi(x)` has gained.
-    ///
-    /// What the fast projection says is confirmed by the accurate one, which the factor is built from.
     pub fn grow_if_novel(&mut self, x: &[f64]) -> Option<f64> {
-        if self.size() >= self.max_basis || !self.is_novel() {
-            return None;
-        }
-        self.residual = self.map.refine_into(self.kappa, &mut self.phi);
-        if !self.is_novel() {
-            return None;
-        }
-        self.map.grow(x, &self.phi, self.residual).ok()?;
-        let coordinate = self.residual.sqrt();
-        self.phi.push(coordinate);
-        Some(coordinate)
+        let mut at = std::mem::take(&mut self.at);
+        let coordinate = self
+            .coordinate(&mut at)
+            .filter(|_| self.map.grow(x, &mut at).is_ok());
+        self.at = at;
+        coordinate
     }
 
-    fn is_novel(&self) -> bool {
-        let first = self.size() == 0 && self.kappa > 0.0;
-        first || self.residual > self.alpha * self.kappa
+    /// `phi(x)` as it would be after [`project`](Self::project) and [`grow_if_novel`](Self::grow_if_novel).
+    pub fn peek(&self, x: &[f64]) -> Vec<f64> {
+        let mut at = Projection::default();
+        self.map.project_into(x, &mut at);
+        let coordinate = self.coordinate(&mut at);
+        at.phi.extend(coordinate);
+        at.phi
+    }
+
+    /// The coordinate that the features of a projected row gain if it joins.
+    ///
+    /// What the fast projection says is confirmed by the accurate one, which the factor is built from.
+    fn coordinate(&self, at: &mut Projection) -> Option<f64> {
+        if self.size() >= self.max_basis || !self.is_novel(at) {
+            return None;
+        }
+        self.map.refine(at);
+        self.is_novel(at).then(|| at.residual.sqrt())
+    }
+
+    /// A row of numbers so small that float64 cannot invert its kernel value counts as zeros.
+    fn is_novel(&self, at: &Projection) -> bool {
+        let first = self.size() == 0;
+        at.kappa > LARGEST.recip() && (first || at.residual > self.alpha * at.kappa)
     }
 
     pub(crate) fn save(&self, state: &mut State) {

@@ -77,6 +77,44 @@ pub enum Error {
         /// What it is.
         value: f64,
     },
+    /// An element of a parameter outside its range.
+    #[error("{place} should be {expected}, but is {}", Shown(*value))]
+    Element {
+        /// Where it stands.
+        place: Place,
+        /// The values it may take.
+        expected: &'static str,
+        /// What it is.
+        value: f64,
+    },
+    /// A kernel that an algorithm cannot work with.
+    #[error("kernel should be {expected}, but is {name}")]
+    Kernel {
+        /// Which it may be.
+        expected: &'static str,
+        /// Name of the kernel.
+        name: &'static str,
+    },
+    /// More rows than the learner may store.
+    #[error(
+        "max_rows is {max_rows}, and {stored} rows are stored: there is no room for {offered} more"
+    )]
+    Full {
+        /// The most that may be stored.
+        max_rows: usize,
+        /// Rows stored.
+        stored: usize,
+        /// Rows offered.
+        offered: usize,
+    },
+    /// More rows than draws.
+    #[error("uniforms should have a number for each row, {needed} by now, but has {found}")]
+    Draws {
+        /// Rows learned and offered.
+        needed: usize,
+        /// Numbers given.
+        found: usize,
+    },
     /// A row whose kernel value with itself is too large to be worked with.
     #[error(
         "the kernel value of {place} with itself should be at most {}, but is {}: scale the features or normalise the kernel",

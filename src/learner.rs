@@ -102,6 +102,7 @@ impl Learner {
     pub fn learn_row(&mut self, x: &[f64], y: f64) -> Result<f64, Error> {
         self.check_row(x)?;
         check_label(y)?;
+        self.algorithm.check_room(1)?;
         let yhat = self.algorithm.learn(x, y)?;
         self.note(x.len(), 1);
         Ok(yhat)
@@ -111,7 +112,10 @@ impl Learner {
     pub fn check(&self, rows: &Rows<'_>, y: Option<&[f64]>) -> Result<(), Error> {
         self.check_width("X", rows.n_features())?;
         self.check_kernel(rows.iter(), |i| Place::new("X", [i]))?;
-        y.map_or(Ok(()), |y| check_labels(y, rows.len()))
+        y.map_or(Ok(()), |y| {
+            check_labels(y, rows.len())?;
+            self.algorithm.check_room(rows.len())
+        })
     }
 
     /// The predictions for many rows.
@@ -140,7 +144,7 @@ impl Learner {
     }
 
     fn check_width(&self, argument: &'static str, found: usize) -> Result<(), Error> {
-        match self.n_features {
+        match self.n_features.or(self.algorithm.n_features()) {
             Some(expected) if expected != found => Err(Error::Width {
                 argument,
                 expected,
@@ -202,18 +206,21 @@ impl Learner {
         learner.algorithm.load(&state)?;
         learner.n_features = header.n_features;
         learner.n_seen = header.n_seen;
-        learner.check_basis()?;
+        learner.check_widths()?;
         Ok(learner)
     }
 
-    /// A basis of another width than the rows would be read out of step.
-    fn check_basis(&self) -> Result<(), Error> {
-        match self.basis() {
-            Some(basis) if basis.n_rows() > 0 && Some(basis.n_features()) != self.n_features => {
-                Err(Error::model_file("basis and n_features disagree"))
-            }
-            _ => Ok(()),
+    /// Arrays of another width than the rows would be read out of step.
+    fn check_widths(&self) -> Result<(), Error> {
+        let basis = self.basis().filter(|basis| basis.n_rows() > 0);
+        let basis_agrees = basis.is_none_or(|basis| self.n_features == Some(basis.n_features()));
+        let asked = self.algorithm.n_features();
+        if basis_agrees
+            && (asked.is_none() || self.n_features.is_none() || asked == self.n_features)
+        {
+            return Ok(());
         }
+        Err(Error::model_file("its arrays and n_features disagree"))
     }
 }
 
@@ -221,20 +228,24 @@ impl Learner {
 mod tests {
     use super::*;
     use crate::kernels::{Linear, Polynomial};
-    use crate::{AogdAldParams, NonsAldParams, RunningMeanParams};
+    use crate::{AogdAldParams, NogdParams, NonsAldParams};
 
     fn all() -> Vec<Learner> {
         let switched = AogdAldParams {
             switch_at: Some(3),
             ..AogdAldParams::default()
         };
-        let params: [AnyParams; 4] = [
-            NonsAldParams::default().into(),
-            AogdAldParams::default().into(),
-            switched.into(),
-            RunningMeanParams::default().into(),
-        ];
-        params.map(|params| Learner::new(params).unwrap()).into()
+        let full = NogdParams {
+            budget: 10,
+            ..NogdParams::default()
+        };
+        let defaults = AnyParams::NAMES
+            .iter()
+            .filter_map(|name| AnyParams::default_of(name));
+        defaults
+            .chain([switched.into(), full.into()])
+            .map(|params| Learner::new(params).unwrap())
+            .collect()
     }
 
     fn learn(learner: &mut Learner, from: u32, to: u32) -> Vec<f64> {

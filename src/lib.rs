@@ -10,10 +10,12 @@ mod dictionary;
 mod error;
 mod expansion;
 pub mod kernels;
+mod kors;
 mod learner;
 pub mod linalg;
 mod nystrom;
 mod params;
+mod random;
 mod rows;
 mod state;
 pub mod updates;
@@ -21,11 +23,15 @@ pub mod updates;
 #[cfg(feature = "python")]
 mod python;
 
-pub use algorithms::{AnyParams, AogdAldParams, Decay, NonsAldParams, RunningMeanParams};
+pub use algorithms::{
+    AnyParams, AogdAldParams, ConKonsParams, Decay, FogdParams, KaarParams, KogdParams, KonsParams,
+    KrlsAldParams, LinearRlsParams, NogdParams, NonsAldParams, OnlineKrrParams, PkawvParams,
+    ProsNKonsParams, RidgeAldParams, RunningMeanParams, SketchedKonsParams,
+};
 pub use dictionary::{Dictionary, SMALLEST_ALPHA};
 pub use error::{Error, Place};
 pub use expansion::Expansion;
 pub use learner::Learner;
-pub use nystrom::NystromMap;
+pub use nystrom::{NystromMap, Projection};
 pub use rows::{LARGEST, Rows};
 pub use state::State;

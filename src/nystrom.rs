@@ -14,8 +14,19 @@ pub struct NystromMap {
     kernel: AnyKernel,
     rows: Panels,
     factor: CholeskyFactor,
-    /// `k_S(x)` of the row at hand.
-    k: Vec<f64>,
+}
+
+/// A row as a map sees it. Made once and filled for each row, so that a round does not allocate.
+#[derive(Debug, Clone, Default)]
+pub struct Projection {
+    /// `k_S(x)`.
+    pub k: Vec<f64>,
+    /// `phi(x)`.
+    pub phi: Vec<f64>,
+    /// `kappa(x, x)`.
+    pub kappa: f64,
+    /// The squared distance of `kappa(x, .)` to its projection, `kappa(x, x) - ||phi(x)||^2`, never below 0.
+    pub residual: f64,
 }
 
 impl NystromMap {
@@ -25,7 +36,6 @@ impl NystromMap {
             kernel,
             rows: Panels::default(),
             factor: CholeskyFactor::default(),
-            k: Vec::new(),
         }
     }
 
@@ -39,30 +49,42 @@ impl NystromMap {
         &self.rows
     }
 
+    /// Number of stored rows, and of features.
+    pub fn size(&self) -> usize {
+        self.rows.n_rows()
+    }
+
     /// The factor of `K_S`.
     pub fn factor(&self) -> &CholeskyFactor {
         &self.factor
     }
 
-    /// Writes `phi(x)` and returns the squared distance of `kappa(x, .)` to its projection,
-    /// `kappa(x, x) - ||phi(x)||^2`, never below 0.
-    pub fn features_into(&mut self, x: &[f64], kappa: f64, phi: &mut [f64]) -> f64 {
-        self.kernel.row_into(x, &self.rows, &mut self.k);
-        self.factor.solve_into(&self.k, phi);
-        residual(kappa, phi)
+    /// Projects `x` onto the span of the stored rows.
+    pub fn project_into(&self, x: &[f64], at: &mut Projection) {
+        at.kappa = self.kernel.diagonal(x);
+        at.k.resize(self.size(), 0.0);
+        self.kernel.row_into(x, &self.rows, &mut at.k);
+        self.features_into(at);
     }
 
-    /// The same for the row last seen, slower and as accurate as can be.
-    pub fn refine_into(&self, kappa: f64, phi: &mut [f64]) -> f64 {
-        self.factor.substitute_into(&self.k, phi);
-        residual(kappa, phi)
+    /// The same when `k` and `kappa` are known already.
+    pub fn features_into(&self, at: &mut Projection) {
+        at.phi.resize(self.size(), 0.0);
+        self.factor.solve_into(&at.k, &mut at.phi);
+        at.measure();
     }
 
-    /// Stores `x`, given its `phi` and residual; the new coordinate of `phi(x)` is the residual's root.
-    pub fn grow(&mut self, x: &[f64], phi: &[f64], residual: f64) -> Result<(), Error> {
-        self.factor.push(phi, residual)?;
+    /// The same again, slower and as accurate as can be.
+    pub fn refine(&self, at: &mut Projection) {
+        self.factor.substitute_into(&at.k, &mut at.phi);
+        at.measure();
+    }
+
+    /// Stores `x`, given its projection, which gains the new coordinate: the residual's root.
+    pub fn grow(&mut self, x: &[f64], at: &mut Projection) -> Result<(), Error> {
+        self.factor.push(&at.phi, at.residual)?;
         self.rows.push(x);
-        self.k.push(0.0);
+        at.phi.push(at.residual.sqrt());
         Ok(())
     }
 
@@ -85,14 +107,14 @@ impl NystromMap {
         let lower = state.factor("factor", size)?;
         let inverse = state.factor("inverse_factor", size)?;
         self.factor = CholeskyFactor::from_parts(lower, inverse);
-        self.k = vec![0.0; size];
         Ok(())
     }
 }
 
-/// What the features leave of a row's kernel function.
-fn residual(kappa: f64, phi: &[f64]) -> f64 {
-    (kappa - norm_squared(phi)).max(0.0)
+impl Projection {
+    fn measure(&mut self) {
+        self.residual = (self.kappa - norm_squared(&self.phi)).max(0.0);
+    }
 }
 
 #[cfg(test)]
@@ -103,12 +125,14 @@ mod tests {
     #[test]
     fn features_of_orthogonal_rows_are_their_coordinates() {
         let mut map = NystromMap::new(Linear {}.into());
-        map.grow(&[2.0, 0.0], &[], 4.0).unwrap();
-        map.grow(&[0.0, 3.0], &[0.0], 9.0).unwrap();
-        let mut phi = [0.0; 2];
-        let residual = map.features_into(&[5.0, 7.0], 74.0, &mut phi);
-        assert_eq!(phi, [5.0, 7.0]);
-        assert!(residual.abs() < 1e-12);
+        let mut at = Projection::default();
+        for x in [[2.0, 0.0], [0.0, 3.0]] {
+            map.project_into(&x, &mut at);
+            map.grow(&x, &mut at).unwrap();
+        }
+        map.project_into(&[5.0, 7.0], &mut at);
+        assert_eq!(at.phi, [5.0, 7.0]);
+        assert!(at.residual.abs() < 1e-12);
         assert_eq!(map.coefficients(&[4.0, 6.0]), [2.0, 2.0]);
     }
 }

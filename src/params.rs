@@ -54,6 +54,22 @@ pub(crate) fn at_least_one_if_given(name: &'static str, value: Option<usize>) ->
     }
 }
 
+/// Room for so many more rows.
+pub(crate) fn room_for(
+    offered: usize,
+    stored: usize,
+    max_rows: Option<usize>,
+) -> Result<(), Error> {
+    match max_rows {
+        Some(max_rows) if max_rows.saturating_sub(stored) < offered => Err(Error::Full {
+            max_rows,
+            stored,
+            offered,
+        }),
+        _ => Ok(()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -68,5 +84,13 @@ mod tests {
         assert!(not_negative("coef0", 0.0).is_ok());
         assert!(positive_if_given("eta", None).is_ok());
         assert!(at_least_one_if_given("max_basis", Some(0)).is_err());
+    }
+
+    #[test]
+    fn room_ends_at_the_most_rows() {
+        assert!(room_for(3, 7, None).is_ok());
+        assert!(room_for(3, 7, Some(10)).is_ok());
+        assert!(room_for(4, 7, Some(10)).is_err());
+        assert!(room_for(1, 11, Some(10)).is_err());
     }
 }

@@ -7,7 +7,7 @@ use safetensors::tensor::TensorView;
 use safetensors::{Dtype, SafeTensors};
 
 use crate::error::Error;
-use crate::linalg::{Panels, Triangle};
+use crate::linalg::{Panels, Triangle, packed_len};
 
 /// The one metadata key: with several, the bytes would depend on the order of a hash map.
 const METADATA: &str = "nystream";
@@ -24,16 +24,27 @@ struct Array {
 
 impl State {
     /// Stores a vector.
-    pub fn put(&mut self, name: &str, data: Vec<f64>) {
+    pub fn put(&mut self, name: &str, data: impl Into<Vec<f64>>) {
+        let data = data.into();
         let shape = vec![data.len()];
+        self.0.insert(name.to_owned(), Array { shape, data });
+    }
+
+    /// Stores indices, which are far below the numbers that float64 would round.
+    pub fn put_indices(&mut self, name: &str, indices: &[usize]) {
+        let data: Vec<f64> = indices.iter().map(|&i| i as f64).collect();
+        self.put(name, data);
+    }
+
+    /// Stores a matrix, row after row.
+    pub fn put_matrix(&mut self, name: &str, shape: [usize; 2], data: Vec<f64>) {
+        let shape = shape.to_vec();
         self.0.insert(name.to_owned(), Array { shape, data });
     }
 
     /// Stores rows as a matrix.
     pub fn put_rows(&mut self, name: &str, rows: &Panels) {
-        let shape = vec![rows.n_rows(), rows.n_features()];
-        let data = rows.to_vec();
-        self.0.insert(name.to_owned(), Array { shape, data });
+        self.put_matrix(name, [rows.n_rows(), rows.n_features()], rows.to_vec());
     }
 
     /// Whether there is an array of this name.
@@ -41,15 +52,42 @@ impl State {
         self.0.contains_key(name)
     }
 
+    /// The vector of this name, however long it is.
+    pub fn any_vector(&self, name: &str) -> Result<Vec<f64>, Error> {
+        let array = self.get(name)?;
+        match array.shape[..] {
+            [_] => Ok(array.data.clone()),
+            _ => Err(Error::model_file(format!("{name} should be a vector"))),
+        }
+    }
+
     /// The vector of this name and length.
     pub fn vector(&self, name: &str, len: usize) -> Result<Vec<f64>, Error> {
-        let array = self.get(name)?;
-        if array.shape == [len] {
-            return Ok(array.data.clone());
+        self.any_vector(name).and_then(|vector| {
+            let found = vector.len();
+            (found == len).then_some(vector).ok_or_else(|| {
+                Error::model_file(format!(
+                    "{name} should have the length {len}, but has {found}"
+                ))
+            })
+        })
+    }
+
+    /// The increasing indices of this name, all below `end`.
+    pub fn indices(&self, name: &str, end: usize) -> Result<Vec<usize>, Error> {
+        let vector = self.any_vector(name)?;
+        let increasing = vector.windows(2).all(|pair| pair[0] < pair[1]);
+        let valid = |&i: &f64| i >= 0.0 && i < end as f64 && i.fract() == 0.0;
+        if increasing && vector.iter().all(valid) {
+            #[allow(
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                reason = "checked"
+            )]
+            return Ok(vector.iter().map(|&i| i as usize).collect());
         }
-        let shape = &array.shape;
         Err(Error::model_file(format!(
-            "{name} should have the shape [{len}], but has {shape:?}"
+            "{name} should be indices below {end}"
         )))
     }
 
@@ -66,10 +104,26 @@ impl State {
         }
     }
 
+    /// The whole number of this name.
+    pub fn count(&self, name: &str) -> Result<usize, Error> {
+        match self.not_negative(name)? {
+            #[allow(
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                reason = "checked"
+            )]
+            count if count.fract() == 0.0 && count < 2.0_f64.powi(53) => Ok(count as usize),
+            _ => Err(Error::model_file(format!(
+                "{name} should be a whole number"
+            ))),
+        }
+    }
+
     /// The triangle of this name and size.
     pub fn triangle(&self, name: &str, size: usize) -> Result<Triangle, Error> {
-        let packed = self.vector(name, size * (size + 1) / 2)?;
-        Ok(Triangle::from_packed(size, &packed))
+        let packed = self.vector(name, packed_len(size))?;
+        Triangle::from_packed(size, packed)
+            .ok_or_else(|| Error::model_file(format!("{name} should be a triangle")))
     }
 
     /// The triangle of this name and size, which is a factor: its diagonal is positive.
@@ -81,6 +135,17 @@ impl State {
         Err(Error::model_file(format!(
             "{name} should have a positive diagonal"
         )))
+    }
+
+    /// The number of rows and the entries, row after row, of the matrix of this name and width.
+    pub fn matrix(&self, name: &str, width: usize) -> Result<(usize, Vec<f64>), Error> {
+        let array = self.get(name)?;
+        match array.shape[..] {
+            [n_rows, found] if found == width => Ok((n_rows, array.data.clone())),
+            _ => Err(Error::model_file(format!(
+                "{name} should be a matrix of {width} columns"
+            ))),
+        }
     }
 
     /// The rows of this name.

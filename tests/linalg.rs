@@ -7,7 +7,7 @@ use nalgebra::{Cholesky, DMatrix, DVector};
 use nystream::kernels::{
     AnyKernel, Gaussian, Laplacian, Matern32, Matern52, Polynomial, RationalQuadratic,
 };
-use nystream::linalg::{Symmetric, Triangle};
+use nystream::linalg::{InverseRoot, Triangle};
 use nystream::{Dictionary, NystromMap};
 use proptest::prelude::*;
 
@@ -60,10 +60,10 @@ fn factors(dictionary: &Dictionary) -> (DMatrix<f64>, DMatrix<f64>) {
     (dense(factor.lower()), dense(factor.inverse()))
 }
 
-fn symmetric(matrix: &Symmetric) -> DMatrix<f64> {
-    let n = matrix.size();
-    let lower = matrix.lower();
-    DMatrix::from_fn(n, n, |i, j| lower.row(i.max(j))[i.min(j)])
+/// `P = S S^T`.
+fn inverse(root: &InverseRoot) -> DMatrix<f64> {
+    let columns = dense(root.columns());
+    columns.transpose() * columns
 }
 
 fn gram(map: &NystromMap) -> DMatrix<f64> {
@@ -155,20 +155,43 @@ proptest! {
     }
 
     #[test]
-    fn symmetric_products_and_updates_equal_dense_ones(
-        (n, scale, seed) in (1_usize..40, -2.0..2.0, 0.0..10.0_f64)
+    fn inverse_root_equals_inverting_anew(
+        (n, diagonal, rounds, seed) in (1_usize..30, 0.01..10.0, 0_usize..60, 0.0..10.0_f64)
     ) {
-        let vector = |k: usize| DVector::from_fn(n, |i, _| (seed + (i * 7 + k * 13) as f64).sin());
-        let mut matrix = Symmetric::default();
-        (0..n).for_each(|i| matrix.push_diagonal(1.0 + i as f64));
-        let mut expected = symmetric(&matrix);
-        for k in 0..3 {
-            matrix.rank_one_update(scale, vector(k).as_slice());
-            expected += scale * vector(k) * vector(k).transpose();
+        let vector = |n: usize, k: usize| DVector::from_fn(n, |i, _| (seed + (i * 7 + k * 13) as f64).sin());
+        let mut root = InverseRoot::default();
+        let mut matrix = DMatrix::<f64>::zeros(0, 0);
+        for k in 0..rounds.max(n) {
+            if k < n {
+                root.push_diagonal(diagonal);
+                matrix = matrix.resize(k + 1, k + 1, 0.0);
+                matrix[(k, k)] = diagonal;
+            }
+            let (phi, curvature) = (vector(matrix.nrows(), k), 0.1 + (k % 3) as f64);
+            let (mut v, mut g) = (vec![0.0; phi.len()], vec![0.0; phi.len()]);
+            root.tr_mul_into(phi.as_slice(), &mut v);
+            let before = inverse(&root) * &phi;
+            root.add(curvature, &v, &mut g);
+            prop_assert!((DVector::from_vec(g) - before).amax() < 1e-12 / diagonal);
+            matrix += curvature * &phi * phi.transpose();
         }
-        prop_assert!((symmetric(&matrix) - &expected).amax() < 1e-12);
-        let mut product = vec![f64::NAN; n];
-        matrix.mul_into(vector(9).as_slice(), &mut product);
-        prop_assert!((DVector::from_vec(product) - expected * vector(9)).amax() < 1e-11);
+        let identity = DMatrix::identity(n, n);
+        // Digits go with the root of the condition number, and once more with the product.
+        prop_assert!((inverse(&root) * matrix - identity).amax() < 1e-11 / diagonal);
+    }
+
+    #[test]
+    fn a_bordered_inverse_root_equals_inverting_anew((n, seed) in (1_usize..20, 0.0..10.0_f64)) {
+        let rows = DMatrix::from_fn(3 * n, n, |i, j| (seed + (i * 17 + j * 5) as f64).sin());
+        let matrix = DMatrix::identity(n, n) + rows.transpose() * &rows;
+        let mut root = InverseRoot::default();
+        for k in 0..n {
+            let a: DVector<f64> = matrix.view((0, k), (k, 1)).column(0).into_owned();
+            let p_a = inverse(&root) * &a;
+            let schur = matrix[(k, k)] - a.dot(&p_a);
+            let column = (-p_a).insert_row(k, 1.0) / schur.sqrt();
+            root.push(column.as_slice());
+        }
+        prop_assert!((inverse(&root) * matrix - DMatrix::identity(n, n)).amax() < 1e-11);
     }
 }

@@ -3,8 +3,8 @@
 use nalgebra::{DMatrix, DVector};
 use nystream::algorithms::Algorithm;
 use nystream::kernels::Linear;
-use nystream::updates::{AdaptiveStep, Gradient, KernelGradient, Newton, loss_derivative};
-use nystream::{AogdAldParams, NonsAldParams, linalg::Panels};
+use nystream::updates::{Gradient, KernelGradient, Newton, Step, loss_derivative};
+use nystream::{AogdAldParams, NonsAldParams};
 use proptest::prelude::*;
 
 /// A round: features of growing length, a label, and whether a coordinate is gained first.
@@ -58,13 +58,14 @@ proptest! {
             }
         }
         let n = w.len();
-        let p = DMatrix::from_fn(n, n, |i, j| newton.p().lower().row(i.max(j))[i.min(j)]);
-        prop_assert!((p * a - DMatrix::identity(n, n)).amax() < 1e-9);
+        let columns = newton.weights().root().columns();
+        let root = DMatrix::from_fn(n, n, |i, j| if i <= j { columns.row(j)[i] } else { 0.0 });
+        prop_assert!((&root * root.transpose() * a - DMatrix::identity(n, n)).amax() < 1e-9);
     }
 
     #[test]
     fn gradient_step_equals_its_definition((rounds, bound) in (rounds(), 0.3..2.0)) {
-        let mut gradient = Gradient::new(bound);
+        let mut gradient = Gradient::new(Step::adaptive(bound));
         let mut w = DVector::<f64>::zeros(0);
         let mut squares = 1.0;
         for (phi, y, grow) in rounds {
@@ -90,10 +91,8 @@ proptest! {
     fn kernel_gradient_with_the_linear_kernel_is_gradient_descent_on_the_rows(
         (rounds, bound) in (rounds(), 0.3..2.0)
     ) {
-        let rate = AdaptiveStep::new(bound);
-        let mut descent =
-            KernelGradient::new(Linear {}.into(), rate, Panels::default(), Vec::new(), 0.0);
-        let mut gradient = Gradient::new(bound);
+        let mut descent = KernelGradient::new(Linear {}.into(), Step::adaptive(bound));
+        let mut gradient = Gradient::new(Step::adaptive(bound));
         (0..12).for_each(|_| gradient.grow());
         for (x, y, _) in rounds {
             let yhat = gradient.predict(&x);

@@ -10,7 +10,7 @@ use crate::kernels::AnyKernel;
 use crate::linalg::{Panels, norm_squared};
 use crate::params::{at_least_one, positive};
 use crate::state::State;
-use crate::updates::{Gradient, KernelGradient, loss_derivative};
+use crate::updates::{Gradient, KernelGradient, Step, loss_derivative};
 
 /// Parameters of [`AogdAld`].
 ///
@@ -66,7 +66,7 @@ impl AogdAldParams {
         Ok(AogdAld {
             phase: Phase::Dictionary(OnDictionary {
                 dictionary,
-                gradient: Gradient::new(self.bound),
+                gradient: Gradient::new(Step::adaptive(self.bound)),
                 expansion: Expansion::default(),
             }),
             switch_at: self.switch_at.unwrap_or(usize::MAX),
@@ -127,7 +127,7 @@ impl OnDictionary {
     /// The same hypothesis as a kernel expansion.
     fn to_every_row(&self) -> KernelGradient {
         let (map, w) = (self.dictionary.map(), self.gradient.w());
-        KernelGradient::new(
+        KernelGradient::from_expansion(
             map.kernel().clone(),
             self.gradient.rate().clone(),
             map.rows().clone(),

@@ -4,8 +4,21 @@
 //! [`Learner`](crate::Learner) is the front that checks.
 
 mod aogd_ald;
+mod con_kons;
+mod fogd;
+mod kaar;
+mod kogd;
+mod kons;
+mod krls_ald;
+mod linear_rls;
+mod nogd;
 mod nons_ald;
+mod online_krr;
+mod pkawv;
+mod pros_n_kons;
+mod ridge_ald;
 mod running_mean;
+mod sketched_kons;
 
 use std::fmt;
 
@@ -18,8 +31,21 @@ use crate::rows::{LARGEST, Rows};
 use crate::state::State;
 
 pub use aogd_ald::{AogdAld, AogdAldParams};
+pub use con_kons::{ConKons, ConKonsParams};
+pub use fogd::{Fogd, FogdParams};
+pub use kaar::{Kaar, KaarParams};
+pub use kogd::{Kogd, KogdParams};
+pub use kons::{Kons, KonsParams};
+pub use krls_ald::{KrlsAld, KrlsAldParams};
+pub use linear_rls::{LinearRls, LinearRlsParams};
+pub use nogd::{Nogd, NogdParams};
 pub use nons_ald::{Decay, NonsAld, NonsAldParams};
+pub use online_krr::{OnlineKrr, OnlineKrrParams};
+pub use pkawv::{Pkawv, PkawvParams};
+pub use pros_n_kons::{ProsNKons, ProsNKonsParams};
+pub use ridge_ald::{RidgeAld, RidgeAldParams};
 pub use running_mean::{RunningMean, RunningMeanParams};
+pub use sketched_kons::{SketchedKons, SketchedKonsParams};
 
 /// A learner that sees each row once and predicts it before it learns it.
 pub trait Algorithm: fmt::Debug + Send + Sync {
@@ -43,6 +69,16 @@ pub trait Algorithm: fmt::Debug + Send + Sync {
     /// The kernel, if the algorithm has one.
     fn kernel(&self) -> Option<&AnyKernel> {
         None
+    }
+
+    /// The width of rows that the parameters ask for, if they do.
+    fn n_features(&self) -> Option<usize> {
+        None
+    }
+
+    /// Refuses to learn so many more rows if there is no room for them.
+    fn check_room(&self, _n_rows: usize) -> Result<(), Error> {
+        Ok(())
     }
 
     /// The largest kernel value of a row with itself that the algorithm can work with.
@@ -107,6 +143,19 @@ macro_rules! registry {
 
 registry!(
     AogdAld: AogdAldParams,
+    ConKons: ConKonsParams,
+    Fogd: FogdParams,
+    Kaar: KaarParams,
+    Kogd: KogdParams,
+    Kons: KonsParams,
+    KrlsAld: KrlsAldParams,
+    LinearRls: LinearRlsParams,
+    Nogd: NogdParams,
     NonsAld: NonsAldParams,
-    RunningMean: RunningMeanParams
+    OnlineKrr: OnlineKrrParams,
+    Pkawv: PkawvParams,
+    ProsNKons: ProsNKonsParams,
+    RidgeAld: RidgeAldParams,
+    RunningMean: RunningMeanParams,
+    SketchedKons: SketchedKonsParams
 );

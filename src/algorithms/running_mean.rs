@@ -49,8 +49,8 @@ impl Algorithm for RunningMean {
     }
 
     fn save(&self, state: &mut State) {
-        state.put("mean", vec![self.mean]);
-        state.put("count", vec![self.count]);
+        state.put("mean", [self.mean]);
+        state.put("count", [self.count]);
     }
 
     fn load(&mut self, state: &State) -> Result<(), Error> {

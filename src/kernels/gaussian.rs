@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Geometry, Kernel};
+use super::{Geometry, Kernel, Law, Spectrum};
 use crate::error::Error;
 use crate::params::positive;
 
@@ -34,6 +34,13 @@ impl Kernel for Gaussian {
 
     fn geometry(&self) -> Geometry {
         Geometry::SquaredEuclidean
+    }
+
+    fn spectrum(&self) -> Option<Spectrum> {
+        Some(Spectrum {
+            law: Law::Normal,
+            scale: self.sigma.recip(),
+        })
     }
 
     fn profile_in_place(&self, values: &mut [f64]) {

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Geometry, Kernel};
+use super::{Geometry, Kernel, Law, Spectrum};
 use crate::error::Error;
 use crate::params::positive;
 
@@ -34,6 +34,13 @@ impl Kernel for Laplacian {
 
     fn geometry(&self) -> Geometry {
         Geometry::Manhattan
+    }
+
+    fn spectrum(&self) -> Option<Spectrum> {
+        Some(Spectrum {
+            law: Law::Cauchy,
+            scale: self.sigma.recip(),
+        })
     }
 
     fn profile_in_place(&self, values: &mut [f64]) {

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::matern32::scaled_distance;
-use super::{Geometry, Kernel};
+use super::{Geometry, Kernel, Law, Spectrum};
 use crate::error::Error;
 use crate::params::positive;
 
@@ -35,6 +35,13 @@ impl Kernel for Matern52 {
 
     fn geometry(&self) -> Geometry {
         Geometry::SquaredEuclidean
+    }
+
+    fn spectrum(&self) -> Option<Spectrum> {
+        Some(Spectrum {
+            law: Law::Student { freedom: 5.0 },
+            scale: self.sigma.recip(),
+        })
     }
 
     fn profile_in_place(&self, values: &mut [f64]) {

@@ -10,6 +10,7 @@ mod matern32;
 mod matern52;
 mod polynomial;
 mod rational_quadratic;
+mod spectrum;
 
 use std::fmt;
 use std::ops::Deref;
@@ -27,6 +28,7 @@ pub use matern32::Matern32;
 pub use matern52::Matern52;
 pub use polynomial::Polynomial;
 pub use rational_quadratic::RationalQuadratic;
+pub use spectrum::{Law, Spectrum};
 
 /// Kernel values computed at a time when they are summed up and not kept.
 const CHUNK: usize = 32 * LANES;
@@ -41,6 +43,11 @@ pub trait Kernel: fmt::Debug + Send + Sync {
 
     /// Turns the results of comparisons into kernel values.
     fn profile_in_place(&self, values: &mut [f64]);
+
+    /// The spectral density, if the kernel depends on `x - z` alone.
+    fn spectrum(&self) -> Option<Spectrum> {
+        None
+    }
 
     /// `kappa(x, z)` for every stored row `z`.
     fn row_into(&self, x: &[f64], rows: &Panels, out: &mut [f64]) {
@@ -88,6 +95,13 @@ macro_rules! registry {
         impl AnyKernel {
             /// The names of all kernels.
             pub const NAMES: &[&str] = &[$(stringify!($kernel)),*];
+
+            /// Name of the kernel.
+            pub fn name(&self) -> &'static str {
+                match self {
+                    $(Self::$kernel(_) => stringify!($kernel),)*
+                }
+            }
         }
 
         impl Deref for AnyKernel {

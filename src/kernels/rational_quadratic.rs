@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Geometry, Kernel};
+use super::{Geometry, Kernel, Law, Spectrum};
 use crate::error::Error;
 use crate::params::positive;
 
@@ -40,6 +40,13 @@ impl Kernel for RationalQuadratic {
 
     fn geometry(&self) -> Geometry {
         Geometry::SquaredEuclidean
+    }
+
+    fn spectrum(&self) -> Option<Spectrum> {
+        Some(Spectrum {
+            law: Law::Mixture { shape: self.alpha },
+            scale: self.sigma.recip(),
+        })
     }
 
     fn profile_in_place(&self, values: &mut [f64]) {

@@ -66,31 +66,19 @@ impl CholeskyFactor {
     /// Grows `K` by a row `k` and diagonal entry, given as `phi = L^{-1} k` and the
     /// `residual = diagonal - ||phi||^2`, the square of the new pivot.
     pub fn push(&mut self, phi: &[f64], residual: f64) -> Result<(), Error> {
-        let pivot = residual.sqrt();
-        if pivot > 0.0 {
-            self.inverse.push_row(&self.inverse_row(phi, pivot));
-            self.lower.push_row(&with_last(phi.to_vec(), pivot));
-            Ok(())
-        } else {
-            let row = self.size();
-            Err(Error::NotPositiveDefinite { row, pivot })
-        }
-    }
-
-    /// The new row of the inverse: `[-beta^T, 1] / pivot` with `beta = L^{-T} phi`.
-    fn inverse_row(&self, phi: &[f64], pivot: f64) -> Vec<f64> {
         let mut beta = phi.to_vec();
         self.lower.tr_solve_in_place(&mut beta);
-        for value in &mut beta {
-            *value /= -pivot;
-        }
-        with_last(beta, pivot.recip())
+        self.lower.push_pivot(phi, residual)?;
+        self.inverse.push_row(&inverse_row(beta, residual.sqrt()));
+        Ok(())
     }
 }
 
-fn with_last(mut row: Vec<f64>, last: f64) -> Vec<f64> {
-    row.push(last);
-    row
+/// The new row of the inverse: `[-beta^T, 1] / pivot` with `beta = L^{-T} phi`.
+fn inverse_row(mut beta: Vec<f64>, pivot: f64) -> Vec<f64> {
+    beta.iter_mut().for_each(|value| *value /= -pivot);
+    beta.push(pivot.recip());
+    beta
 }
 
 #[cfg(test)]

@@ -1,16 +1,17 @@
 //! Growing matrices: each of them gains one row at a time and is never computed anew.
 
 mod cholesky;
+mod inverse_root;
 mod panels;
-mod symmetric;
 mod triangle;
 
 use nalgebra::{DVectorView, DVectorViewMut};
 
 pub use cholesky::CholeskyFactor;
+pub use inverse_root::InverseRoot;
 pub use panels::{LANES, Lanes, Panels};
-pub use symmetric::Symmetric;
 pub use triangle::Triangle;
+pub(crate) use triangle::packed_len;
 
 /// `a . b` for slices of one length.
 pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {

@@ -1,10 +1,11 @@
 //! A lower-triangular matrix that grows by a row.
 
 use super::{axpy_in_place, dot};
+use crate::error::Error;
 
 /// A lower-triangular matrix that grows by a row.
 ///
-/// Rows are stored one after the other with room to spare, so that a new row rarely moves the others.
+/// Rows are stored one after the other, without the zeros.
 ///
 /// ```
 /// use nystream::linalg::Triangle;
@@ -19,7 +20,6 @@ use super::{axpy_in_place, dot};
 #[derive(Debug, Clone, Default)]
 pub struct Triangle {
     data: Vec<f64>,
-    stride: usize,
     size: usize,
 }
 
@@ -31,31 +31,37 @@ impl Triangle {
 
     /// Row `i`: its `i + 1` entries up to the diagonal.
     pub fn row(&self, i: usize) -> &[f64] {
-        &self.data[i * self.stride..][..=i]
+        &self.data[packed_len(i)..][..=i]
     }
 
     /// Row `i`, to be changed.
     pub fn row_mut(&mut self, i: usize) -> &mut [f64] {
-        &mut self.data[i * self.stride..][..=i]
+        &mut self.data[packed_len(i)..][..=i]
     }
 
     /// Appends a row of `size() + 1` entries.
     pub fn push_row(&mut self, row: &[f64]) {
-        if self.size == self.stride {
-            self.widen();
-        }
+        debug_assert_eq!(row.len(), self.size + 1);
+        self.data.extend_from_slice(row);
         self.size += 1;
-        self.row_mut(self.size - 1).copy_from_slice(row);
     }
 
-    fn widen(&mut self) {
-        let stride = (2 * self.stride).max(8);
-        let mut data = vec![0.0; stride * stride];
-        for i in 0..self.size {
-            data[i * stride..][..=i].copy_from_slice(self.row(i));
+    /// Appends the row `[row, sqrt(residual)]`, or says that a factor cannot have it.
+    ///
+    /// If this is the Cholesky factor `L` of a matrix that grows by a row `k` and a diagonal entry, `row` is
+    /// `L^{-1} k` and the residual is the entry less `||row||^2`.
+    pub fn push_pivot(&mut self, row: &[f64], residual: f64) -> Result<(), Error> {
+        let pivot = residual.sqrt();
+        if pivot > 0.0 {
+            debug_assert_eq!(row.len(), self.size);
+            self.data.extend_from_slice(row);
+            self.data.push(pivot);
+            self.size += 1;
+            Ok(())
+        } else {
+            let row = self.size;
+            Err(Error::NotPositiveDefinite { row, pivot })
         }
-        self.data = data;
-        self.stride = stride;
     }
 
     /// `out = T x`.
@@ -91,23 +97,19 @@ impl Triangle {
     }
 
     /// The entries row by row, without the zeros.
-    pub fn packed(&self) -> Vec<f64> {
-        (0..self.size)
-            .flat_map(|i| self.row(i).iter().copied())
-            .collect()
+    pub fn packed(&self) -> &[f64] {
+        &self.data
     }
 
-    /// The matrix of `size` rows whose [`packed`](Self::packed) entries these are.
-    pub fn from_packed(size: usize, packed: &[f64]) -> Self {
-        let mut triangle = Self::default();
-        let mut rest = packed;
-        for i in 0..size {
-            let (row, tail) = rest.split_at(i + 1);
-            triangle.push_row(row);
-            rest = tail;
-        }
-        triangle
+    /// The matrix of `size` rows whose [`packed`](Self::packed) entries these are, if there are as many.
+    pub fn from_packed(size: usize, data: Vec<f64>) -> Option<Self> {
+        (data.len() == packed_len(size)).then_some(Self { data, size })
     }
+}
+
+/// Number of entries of a triangle with `size` rows.
+pub(crate) fn packed_len(size: usize) -> usize {
+    size * (size + 1) / 2
 }
 
 #[cfg(test)]
@@ -116,7 +118,7 @@ mod tests {
 
     #[test]
     fn products_follow_the_definition() {
-        let t = Triangle::from_packed(3, &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
+        let t = Triangle::from_packed(3, vec![1.0, 2.0, 3.0, 4.0, 5.0, 6.0]).unwrap();
         let mut out = [f64::NAN; 3];
         t.mul_into(&[1.0, 10.0, 100.0], &mut out);
         assert_eq!(out, [1.0, 32.0, 654.0]);
@@ -126,7 +128,7 @@ mod tests {
 
     #[test]
     fn solves_undo_products() {
-        let t = Triangle::from_packed(3, &[1.0, 2.0, 4.0, 4.0, 5.0, 2.0]);
+        let t = Triangle::from_packed(3, vec![1.0, 2.0, 4.0, 4.0, 5.0, 2.0]).unwrap();
         let mut b = [0.0; 3];
         t.mul_into(&[1.0, 10.0, 100.0], &mut b);
         t.solve_in_place(&mut b);
@@ -137,14 +139,12 @@ mod tests {
     }
 
     #[test]
-    fn growing_past_the_room_keeps_every_row() {
+    fn rows_are_packed_one_after_the_other() {
         let mut t = Triangle::default();
-        for i in 0..20_u32 {
-            t.push_row(&vec![f64::from(i); i as usize + 1]);
-        }
-        let again = Triangle::from_packed(20, &t.packed());
-        for i in 0..20_u32 {
-            assert_eq!(again.row(i as usize), vec![f64::from(i); i as usize + 1]);
-        }
+        t.push_row(&[1.0]);
+        t.push_pivot(&[2.0], 9.0).unwrap();
+        assert_eq!(t.packed(), [1.0, 2.0, 3.0]);
+        assert_eq!(t.row(1), [2.0, 3.0]);
+        assert!(Triangle::from_packed(2, vec![0.0; 4]).is_none());
     }
 }

@@ -1,8 +1,9 @@
 //! Parameters between Python's keyword arguments and the core's structs.
 
+use numpy::{PyArrayMethods, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyString};
+use pyo3::types::{PyDict, PyList, PyString};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
@@ -46,9 +47,17 @@ pub(super) fn repr<T: Serialize>(thing: &Bound<'_, PyAny>, params: &T) -> PyResu
     let (_, kwargs) = to_py(thing.py(), params)?;
     let arguments = kwargs
         .iter()
-        .map(|(key, value)| Ok(format!("{key}={}", value.repr()?)))
+        .map(|(key, value)| Ok(format!("{key}={}", short_repr(&value)?)))
         .collect::<PyResult<Vec<_>>>()?;
     Ok(format!("{name}({})", arguments.join(", ")))
+}
+
+/// Lists are cut if they are long.
+fn short_repr(value: &Bound<'_, PyAny>) -> PyResult<String> {
+    match value.cast::<PyList>() {
+        Ok(list) => Ok(arrays::shown(list)),
+        Err(_) => Ok(value.repr()?.to_string()),
+    }
 }
 
 fn to_value(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Value> {
@@ -62,10 +71,26 @@ fn to_value(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Value> {
     if value.is_none() {
         return Ok(Value::Null);
     }
+    match name {
+        "uniforms" => return list(name, &arrays::vector(name, value)?.to_vec()?),
+        "frequencies" => {
+            let matrix = arrays::matrix(name, value)?;
+            let width = matrix.shape()[1].max(1);
+            let data = matrix.to_vec()?;
+            let rows = data.chunks(width).enumerate();
+            return rows
+                .map(|(i, row)| list(&format!("{name}[{i}]"), row))
+                .collect();
+        }
+        _ => {}
+    }
     if let Ok(flag) = value.extract::<bool>() {
         return Ok(flag.into());
     }
     if let Ok(integer) = value.extract::<i64>() {
+        return Ok(integer.into());
+    }
+    if let Ok(integer) = value.extract::<u64>() {
         return Ok(integer.into());
     }
     if let Ok(text) = value.cast::<PyString>() {
@@ -76,6 +101,17 @@ fn to_value(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Value> {
         float if float.is_finite() => Ok((float + 0.0).into()),
         float => Err(PyValueError::new_err(format!(
             "{name} should be finite, but is {float}"
+        ))),
+    }
+}
+
+/// Finite numbers; JSON has no others.
+fn list(name: &str, numbers: &[f64]) -> PyResult<Value> {
+    match numbers.iter().position(|number| !number.is_finite()) {
+        None => Ok(numbers.into()),
+        Some(i) => Err(PyValueError::new_err(format!(
+            "{name}[{i}] should be finite, but is {}",
+            numbers[i]
         ))),
     }
 }
@@ -98,9 +134,14 @@ fn to_object<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>>
         Value::Bool(flag) => flag.into_pyobject(py)?.to_owned().into_any(),
         Value::Number(n) => match n.as_i64() {
             Some(integer) => integer.into_pyobject(py)?.into_any(),
+            None if n.is_u64() => n.as_u64().into_pyobject(py)?.into_any(),
             None => n.as_f64().into_pyobject(py)?.into_any(),
         },
         Value::String(text) => text.into_pyobject(py)?.into_any(),
+        Value::Array(values) => {
+            let values = values.iter().map(|value| to_object(py, value));
+            PyList::new(py, values.collect::<PyResult<Vec<_>>>()?)?.into_any()
+        }
         _ => match tagged(py, value)? {
             Some((name, kwargs)) => facade(py, &name)?.call((), Some(&kwargs))?,
             None => py.None().into_bound(py),
@@ -125,7 +166,7 @@ fn mismatch(field: &str, value: Option<&Bound<'_, PyAny>>, message: &str) -> PyE
     };
     let expected = match expected {
         "f64" => "a number",
-        "usize" | "u32" => "a whole number that is not negative",
+        "usize" | "u32" | "u64" => "a whole number that is not negative",
         other => other,
     };
     if message.starts_with("invalid value") {

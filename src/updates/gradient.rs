@@ -1,70 +1,26 @@
 //! Gradient descent on features.
 
+use super::Step;
 use crate::error::Error;
 use crate::linalg::{axpy_in_place, dot, norm_squared};
 use crate::state::State;
 
-/// The learning rate `eta_t = U / sqrt(1 + sum_{s <= t} ||gradient_s||^2)`.
-#[derive(Debug, Clone)]
-pub struct AdaptiveStep {
-    bound: f64,
-    squared_norms: f64,
-}
-
-impl AdaptiveStep {
-    /// The rate for hypotheses of norm at most `bound`.
-    pub fn new(bound: f64) -> Self {
-        Self {
-            bound,
-            squared_norms: 0.0,
-        }
-    }
-
-    /// The bound `U`.
-    pub fn bound(&self) -> f64 {
-        self.bound
-    }
-
-    /// The rate of a round whose gradient has this squared norm.
-    pub fn next_rate(&mut self, squared_norm: f64) -> f64 {
-        // At the largest number the rate is as good as 0; infinity could not be saved.
-        self.squared_norms = (self.squared_norms + squared_norm).min(f64::MAX);
-        self.bound / (1.0 + self.squared_norms).sqrt()
-    }
-
-    /// The factor that brings a hypothesis of this norm back into the ball.
-    pub fn shrink(&self, norm: f64) -> f64 {
-        if norm > self.bound {
-            self.bound / norm
-        } else {
-            1.0
-        }
-    }
-
-    pub(crate) fn save(&self, state: &mut State) {
-        state.put("squared_norms", vec![self.squared_norms]);
-    }
-
-    pub(crate) fn load(&mut self, state: &State) -> Result<(), Error> {
-        self.squared_norms = state.not_negative("squared_norms")?;
-        Ok(())
-    }
-}
-
-/// Online gradient descent on features inside the ball `||w|| <= U`.
+/// Online gradient descent on features.
 #[derive(Debug, Clone)]
 pub struct Gradient {
-    rate: AdaptiveStep,
+    rate: Step,
     w: Vec<f64>,
 }
 
 impl Gradient {
     /// Descent in no dimensions yet.
-    pub fn new(bound: f64) -> Self {
-        Self {
-            rate: AdaptiveStep::new(bound),
-            w: Vec::new(),
-        }
+    pub fn new(rate: Step) -> Self {
+        Self::from_weights(rate, Vec::new())
+    }
+
+    /// Descent from these weights.
+    pub fn from_weights(rate: Step, w: Vec<f64>) -> Self {
+        Self { rate, w }
     }
 
     /// The weights.
@@ -73,7 +29,7 @@ impl Gradient {
     }
 
     /// The learning rate as it stands.
-    pub fn rate(&self) -> &AdaptiveStep {
+    pub fn rate(&self) -> &Step {
         &self.rate
     }
 
@@ -87,17 +43,19 @@ impl Gradient {
         self.w.push(0.0);
     }
 
-    /// `w -= eta_t e phi`, then back into the ball.
+    /// `w -= eta_t e phi`, then back into the ball, if there is one.
     pub fn step(&mut self, phi: &[f64], e: f64) {
         let eta = self.rate.next_rate(e * e * norm_squared(phi));
         axpy_in_place(-eta * e, phi, &mut self.w);
         let shrink = self.rate.shrink(norm_squared(&self.w).sqrt());
-        self.w.iter_mut().for_each(|w| *w *= shrink);
+        if shrink != 1.0 {
+            self.w.iter_mut().for_each(|w| *w *= shrink);
+        }
     }
 
     pub(crate) fn save(&self, state: &mut State) {
         self.rate.save(state);
-        state.put("w", self.w.clone());
+        state.put("w", &*self.w);
     }
 
     pub(crate) fn load(&mut self, state: &State, size: usize) -> Result<(), Error> {
@@ -113,7 +71,7 @@ mod tests {
 
     #[test]
     fn one_step_in_one_dimension_by_hand() {
-        let mut gradient = Gradient::new(1.0);
+        let mut gradient = Gradient::new(Step::adaptive(1.0));
         gradient.grow();
         gradient.step(&[2.0], -3.0);
         // eta = 1 / sqrt(1 + 36), w = 6 / sqrt(37)

@@ -1,28 +1,33 @@
 //! Gradient descent that stores every row.
 
-use super::{AdaptiveStep, loss_derivative};
+use super::{Step, loss_derivative};
 use crate::error::Error;
 use crate::kernels::AnyKernel;
 use crate::linalg::Panels;
 use crate::state::State;
 
-/// Online gradient descent in the space of the kernel: `f = sum_i c_i kappa(z_i, .)` with `||f|| <= U`.
+/// Online gradient descent in the space of the kernel, on `f = sum_i c_i kappa(z_i, .)`.
 ///
 /// Every row learned is stored, so a row costs O(d t). The norm of `f` follows its own recursion, in O(1).
 #[derive(Debug, Clone)]
 pub struct KernelGradient {
     kernel: AnyKernel,
-    rate: AdaptiveStep,
+    rate: Step,
     rows: Panels,
     c: Vec<f64>,
     norm_squared: f64,
 }
 
 impl KernelGradient {
+    /// Descent from 0.
+    pub fn new(kernel: AnyKernel, rate: Step) -> Self {
+        Self::from_expansion(kernel, rate, Panels::default(), Vec::new(), 0.0)
+    }
+
     /// Descent from `f = sum_i c_i kappa(z_i, .)`, whose squared norm is given.
-    pub fn new(
+    pub fn from_expansion(
         kernel: AnyKernel,
-        rate: AdaptiveStep,
+        rate: Step,
         rows: Panels,
         c: Vec<f64>,
         norm_squared: f64,
@@ -46,6 +51,11 @@ impl KernelGradient {
         &self.rows
     }
 
+    /// The coefficients `c`.
+    pub fn coefficients(&self) -> &[f64] {
+        &self.c
+    }
+
     /// `f(x)`.
     pub fn predict(&self, x: &[f64]) -> f64 {
         self.kernel.expand(x, &self.rows, &self.c)
@@ -63,24 +73,26 @@ impl KernelGradient {
         yhat
     }
 
-    /// `f -= eta_t e kappa(x, .)`, then back into the ball; `yhat` is `f(x)` before.
+    /// `f -= eta_t e kappa(x, .)`, then back into the ball, if there is one; `yhat` is `f(x)` before.
     fn step(&mut self, x: &[f64], yhat: f64, e: f64) {
         let kappa = self.kernel.diagonal(x);
         let step = self.rate.next_rate(e * e * kappa) * e;
         self.rows.push(x);
         self.c.push(-step);
         // Rounding can take the square of a norm near 0 below it.
-        let grown = (self.norm_squared + step * (step * kappa - 2.0 * yhat)).max(0.0);
+        let grown = (self.norm_squared + step * (step * kappa - 2.0 * yhat)).clamp(0.0, f64::MAX);
         let shrink = self.rate.shrink(grown.sqrt());
-        self.c.iter_mut().for_each(|c| *c *= shrink);
+        if shrink != 1.0 {
+            self.c.iter_mut().for_each(|c| *c *= shrink);
+        }
         self.norm_squared = grown * shrink * shrink;
     }
 
     pub(crate) fn save(&self, state: &mut State) {
         self.rate.save(state);
         state.put_rows("basis", &self.rows);
-        state.put("coefficients", self.c.clone());
-        state.put("norm_squared", vec![self.norm_squared]);
+        state.put("coefficients", &*self.c);
+        state.put("norm_squared", [self.norm_squared]);
     }
 
     pub(crate) fn load(&mut self, state: &State) -> Result<(), Error> {
@@ -99,9 +111,9 @@ mod tests {
 
     #[test]
     fn two_steps_with_the_linear_kernel_by_hand() {
-        let rate = AdaptiveStep::new(1.0);
+        let rate = Step::adaptive(1.0);
         let kernel: AnyKernel = Linear {}.into();
-        let mut descent = KernelGradient::new(kernel, rate, Panels::default(), Vec::new(), 0.0);
+        let mut descent = KernelGradient::new(kernel, rate);
         // e = -3, eta = 1 / sqrt(1 + 36), w = 6 / sqrt(37)
         descent.learn(&[2.0], 1.5);
         let w = 6.0 / 37.0_f64.sqrt();

@@ -1,0 +1,86 @@
+"""Learners without a kernel, to compare with."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from nystream._core import Learner
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+
+class LinearRls(Learner):
+    """Exact linear ridge regression, updated row by row.
+
+    If it does as well as a learner with a kernel, the kernel is not needed. It keeps no rows; a
+    row costs O(d^2).
+
+    With ``forward=True`` and bounded rows and labels, the regret against any linear function is
+    O(d ln T) [1]_, [2]_.
+
+    Parameters
+    ----------
+    ridge
+        Regularisation, positive: the penalty is ``ridge`` times the sum of squared weights.
+    intercept
+        Whether to add a constant feature, 1. Its weight is penalised like the others.
+    forward
+        Whether to predict as Vovk, Azoury and Warmuth do: the prediction of least squares divided
+        by 1 + q, where q is larger the less is known about the row. It shrinks towards 0, so that
+        labels should be centred.
+    clip
+        Whether to keep predictions within the range of the labels seen so far.
+
+    References
+    ----------
+    .. [1] Volodya Vovk. Competitive On-line Statistics. International Statistical Review 69(2),
+       2001.
+    .. [2] Katy S. Azoury and Manfred K. Warmuth. Relative Loss Bounds for On-line Density
+       Estimation with the Exponential Family of Distributions. Machine Learning 43(3), 2001.
+
+    Examples
+    --------
+    >>> import nystream
+    >>> model = nystream.LinearRls(ridge=1e-6)
+    >>> model.learn_many([[0.0], [1.0], [2.0], [3.0]], [1.0, 3.0, 5.0, 7.0])
+    >>> round(model.predict_one([10.0]), 3)
+    21.0
+    """
+
+    __module__ = "nystream"
+    __slots__ = ()
+
+    def __new__(
+        cls,
+        *,
+        ridge: float = 1e-2,
+        intercept: bool = True,
+        forward: bool = False,
+        clip: bool = False,
+    ) -> Self:
+        return super().__new__(
+            cls,
+            "LinearRls",
+            ridge=ridge,
+            intercept=intercept,
+            forward=forward,
+            clip=clip,
+        )
+
+
+class RunningMean(Learner):
+    """The mean of the labels so far: what every learner has to beat.
+
+    Examples
+    --------
+    >>> import nystream
+    >>> nystream.RunningMean().progressive([[0.0], [0.0], [0.0]], [3.0, 5.0, 1.0])
+    array([0., 3., 4.])
+    """
+
+    __module__ = "nystream"
+    __slots__ = ()
+
+    def __new__(cls) -> Self:
+        return super().__new__(cls, "RunningMean")

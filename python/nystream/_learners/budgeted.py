@@ -1,0 +1,313 @@
+"""Learners of bounded cost without ALD: random features, first rows, sampled rows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from nystream._core import Learner
+from nystream._kernels import Gaussian
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+    from typing_extensions import Self
+
+    from nystream._core import Kernel
+
+
+class Fogd(Learner):
+    """FOGD: gradient descent on random Fourier features [1]_.
+
+    D frequencies drawn from the spectral density of the kernel give 2D features, cosines and
+    sines divided by sqrt(D), whose inner products are the kernel on average; gradient descent with
+    a constant rate learns on them. It keeps no rows; a row costs O(dD).
+
+    With a suitable ``eta``, of the order of 1 / sqrt(T), the regret against a function f with loss
+    L(f) is with high probability O(sqrt(T L(f) / D)) up to logarithms: for the regret of
+    :class:`Kogd` D would have to grow like T.
+
+    Parameters
+    ----------
+    kernel
+        The kernel, shift-invariant: Gaussian, Laplacian, Matern32, Matern52 or RationalQuadratic.
+        Others raise ValueError.
+    n_frequencies
+        D, the number of frequencies.
+    eta
+        Rate, positive. Above 1 the descent diverges.
+    random_state
+        Seed of the frequencies, a whole number, not negative. The same number gives the same
+        result on every platform.
+    frequencies
+        The frequencies themselves, of shape (D, d); ``n_frequencies`` and ``random_state`` are
+        then not used. None: drawn from ``random_state``.
+
+    References
+    ----------
+    .. [1] Jing Lu, Steven C. H. Hoi, Jialei Wang, Peilin Zhao and Zhi-Yong Liu. Large Scale Online
+       Kernel Learning. JMLR 17(47), 2016.
+
+    Examples
+    --------
+    >>> import nystream
+    >>> X, y = nystream.datasets.mackey_glass(1000)
+    >>> model = nystream.Fogd(nystream.Gaussian(sigma=1.0), n_frequencies=100)
+    >>> predictions = model.progressive(X, y)
+    >>> bool(((predictions - y) ** 2).mean() < 0.02)
+    True
+    >>> model.n_basis
+    0
+    >>> model = nystream.Fogd(frequencies=[[1.0], [2.0]], eta=0.1)
+    >>> model.learn_one([0.0], 1.0)
+    >>> round(model.predict_one([0.0]), 6)
+    0.2
+    """
+
+    __module__ = "nystream"
+    __slots__ = ()
+
+    def __new__(
+        cls,
+        kernel: Kernel = Gaussian(),
+        *,
+        n_frequencies: int = 400,
+        eta: float = 0.1,
+        random_state: int = 0,
+        frequencies: ArrayLike | None = None,
+    ) -> Self:
+        return super().__new__(
+            cls,
+            "Fogd",
+            kernel=kernel,
+            n_frequencies=n_frequencies,
+            eta=eta,
+            random_state=random_state,
+            frequencies=frequencies,
+        )
+
+
+class Nogd(Learner):
+    """NOGD: gradient descent on the Nyström features of the first rows [1]_.
+
+    The first B = ``budget`` rows are all kept, and kernel gradient descent with a constant rate
+    learns them. Then their kernel matrix is decomposed, which costs O(B^3) once, and gradient
+    descent goes on from the same function on the r = ``rank`` features that it gives: a row costs
+    O(dB + rB). What the first rows do not show is never represented.
+
+    With ``eta`` of the order of 1 / sqrt(T) the regret against functions of the features is
+    O(sqrt(T)). Against other functions the error of the features comes on top, which nothing
+    bounds on an arbitrary stream.
+
+    Parameters
+    ----------
+    kernel
+        The kernel.
+    budget
+        B, the number of rows to keep.
+    rank
+        r, the number of features: those of the largest eigenvalues of the kernel matrix. None:
+        all eigenvalues above 1e-10 of the largest.
+    eta
+        Rate, positive. Above 1, for a kernel that is 1 between a row and itself, the descent
+        diverges.
+
+    References
+    ----------
+    .. [1] Jing Lu, Steven C. H. Hoi, Jialei Wang, Peilin Zhao and Zhi-Yong Liu. Large Scale Online
+       Kernel Learning. JMLR 17(47), 2016.
+
+    Examples
+    --------
+    >>> import nystream
+    >>> X, y = nystream.datasets.mackey_glass(1000)
+    >>> model = nystream.Nogd(nystream.Gaussian(sigma=1.0), budget=100)
+    >>> predictions = model.progressive(X, y)
+    >>> bool(((predictions - y) ** 2).mean() < 0.02)
+    True
+    >>> model.n_basis
+    100
+    """
+
+    __module__ = "nystream"
+    __slots__ = ()
+
+    def __new__(
+        cls,
+        kernel: Kernel = Gaussian(),
+        *,
+        budget: int = 400,
+        rank: int | None = None,
+        eta: float = 0.1,
+    ) -> Self:
+        return super().__new__(
+            cls,
+            "Nogd",
+            kernel=kernel,
+            budget=budget,
+            rank=rank,
+            eta=eta,
+        )
+
+
+class ProsNKons(Learner):
+    """PROS-N-KONS: online Newton step on sampled rows, with restarts [1]_.
+
+    Kernel online row sampling (KORS) keeps a row with probability ``min(beta tau, 1)``, where tau
+    is its ridge leverage score; an online Newton step learns in the Nyström space of the rows
+    kept. When a row is kept the space changes and the Newton step starts again from 0, so that
+    all it has learned is forgotten: on short streams it restarts too often to learn much. A row
+    costs O(dJ + J^2) with J rows kept.
+
+    With labels within ``bound`` and ``beta`` of the order of ln T, the regret is with high
+    probability that of :class:`Kons` times about the number of restarts: O(ln^5 T) for
+    exponentially decaying eigenvalues of the kernel matrix. A smaller ``beta`` gives up that
+    guarantee.
+
+    Parameters
+    ----------
+    kernel
+        The kernel.
+    mu
+        Regularisation, positive: the matrix of the Newton step starts as ``mu`` times identity.
+    gamma
+        Regularisation of the leverage scores, positive; the larger, the fewer rows are kept.
+    beta
+        Factor of the leverage scores in the probabilities, positive.
+    epsilon
+        Accuracy of the leverage scores: they are multiplied by 1 + ``epsilon``.
+    bound
+        Positive: predictions stay within [-bound, bound].
+    eta
+        Weight of squared gradients, positive. None: 1 / (16 bound^2).
+    random_state
+        Seed of the draws, a whole number, not negative. The same number gives the same result on
+        every platform.
+    uniforms
+        The draws themselves, a number in [0, 1) for each row: row t is kept if ``uniforms[t]`` is
+        below its probability. There must be one for every row learned; otherwise learning raises
+        ValueError. None: drawn from ``random_state``.
+
+    References
+    ----------
+    .. [1] Daniele Calandriello, Alessandro Lazaric and Michal Valko. Efficient Second-Order Online
+       Kernel Learning with Adaptive Embedding. NeurIPS 2017.
+
+    Examples
+    --------
+    >>> import nystream
+    >>> X, y = nystream.datasets.mackey_glass(1000)
+    >>> model = nystream.ProsNKons(nystream.Gaussian(sigma=1.0), uniforms=[0.5] * 1000)
+    >>> predictions = model.progressive(X, y)
+    >>> bool(((predictions - y) ** 2).mean() < 0.03)
+    True
+    >>> model.n_basis < 50
+    True
+    """
+
+    __module__ = "nystream"
+    __slots__ = ()
+
+    def __new__(
+        cls,
+        kernel: Kernel = Gaussian(),
+        *,
+        mu: float = 1.0,
+        gamma: float = 1.0,
+        beta: float = 1.0,
+        epsilon: float = 0.5,
+        bound: float = 1.0,
+        eta: float | None = None,
+        random_state: int = 0,
+        uniforms: ArrayLike | None = None,
+    ) -> Self:
+        return super().__new__(
+            cls,
+            "ProsNKons",
+            kernel=kernel,
+            mu=mu,
+            gamma=gamma,
+            beta=beta,
+            epsilon=epsilon,
+            bound=bound,
+            eta=eta,
+            random_state=random_state,
+            uniforms=uniforms,
+        )
+
+
+class ConKons(Learner):
+    """CON-KONS: online Newton step on sampled rows, without restarts [1]_.
+
+    As :class:`ProsNKons`, but when a row is kept, matrix and weights of the Newton step are
+    carried over to the new space. A row costs O(dJ + J^2) with J rows kept. It is the variant of
+    the experiments in [1]_: often far better, but without a known guarantee.
+
+    Parameters
+    ----------
+    kernel
+        The kernel.
+    mu
+        Regularisation, positive: the matrix of the Newton step starts as ``mu`` times identity.
+    gamma
+        Regularisation of the leverage scores, positive; the larger, the fewer rows are kept.
+    beta
+        Factor of the leverage scores in the probabilities, positive.
+    epsilon
+        Accuracy of the leverage scores: they are multiplied by 1 + ``epsilon``.
+    bound
+        Positive: predictions stay within [-bound, bound].
+    eta
+        Weight of squared gradients, positive. None: 1 / (16 bound^2).
+    random_state
+        Seed of the draws, a whole number, not negative. The same number gives the same result on
+        every platform.
+    uniforms
+        The draws themselves, a number in [0, 1) for each row: row t is kept if ``uniforms[t]`` is
+        below its probability. There must be one for every row learned; otherwise learning raises
+        ValueError. None: drawn from ``random_state``.
+
+    References
+    ----------
+    .. [1] Daniele Calandriello, Alessandro Lazaric and Michal Valko. Efficient Second-Order Online
+       Kernel Learning with Adaptive Embedding. NeurIPS 2017.
+
+    Examples
+    --------
+    >>> import nystream
+    >>> X, y = nystream.datasets.mackey_glass(1000)
+    >>> model = nystream.ConKons(nystream.Gaussian(sigma=1.0))
+    >>> predictions = model.progressive(X, y)
+    >>> bool(((predictions - y) ** 2).mean() < 0.02)
+    True
+    >>> model.n_basis < 250
+    True
+    """
+
+    __module__ = "nystream"
+    __slots__ = ()
+
+    def __new__(
+        cls,
+        kernel: Kernel = Gaussian(),
+        *,
+        mu: float = 1.0,
+        gamma: float = 1.0,
+        beta: float = 1.0,
+        epsilon: float = 0.5,
+        bound: float = 1.0,
+        eta: float | None = None,
+        random_state: int = 0,
+        uniforms: ArrayLike | None = None,
+    ) -> Self:
+        return super().__new__(
+            cls,
+            "ConKons",
+            kernel=kernel,
+            mu=mu,
+            gamma=gamma,
+            beta=beta,
+            epsilon=epsilon,
+            bound=bound,
+            eta=eta,
+            random_state=random_state,
+            uniforms=uniforms,
+        )

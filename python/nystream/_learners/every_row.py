@@ -1,0 +1,427 @@
+"""Learners that store every row: exact, or nearly so, and for short streams."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from nystream._core import Learner
+from nystream._kernels import Gaussian
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+    from typing_extensions import Self
+
+    from nystream._core import Kernel
+
+
+class Kogd(Learner):
+    """KOGD: kernel online gradient descent in a ball, with an adaptive rate [1]_, [2]_.
+
+    It stores every row, and the cost of a row grows with the stream: O(dt) for row t.
+    :class:`AogdAld` approximates it with few rows.
+
+    With a kernel that is 1 between a row and itself, the regret against any function f of norm at
+    most ``bound`` is O(sqrt(L(f))), where L(f) is its loss: small on streams that some f fits well.
+
+    Parameters
+    ----------
+    kernel
+        The kernel.
+    bound
+        U, positive: the hypothesis stays in the ball of this radius.
+    max_rows
+        The most rows to store. A call that would go beyond it raises ValueError and learns
+        nothing. None: no limit.
+
+    References
+    ----------
+    .. [1] Martin Zinkevich. Online Convex Programming and Generalized Infinitesimal Gradient
+       Ascent. ICML 2003.
+    .. [2] Junfan Li and Shizhong Liao. Nearly Optimal Algorithms with Sublinear Computational
+       Complexity for Online Kernel Regression. ICML 2023, section 3.
+
+    Examples
+    --------
+    >>> import nystream
+    >>> X, y = nystream.datasets.mackey_glass(500)
+    >>> model = nystream.Kogd(nystream.Gaussian(sigma=1.0), max_rows=1000)
+    >>> predictions = model.progressive(X, y)
+    >>> bool(((predictions - y) ** 2).mean() < 0.02)
+    True
+    """
+
+    __module__ = "nystream"
+    __slots__ = ()
+
+    def __new__(
+        cls,
+        kernel: Kernel = Gaussian(),
+        *,
+        bound: float = 2.0,
+        max_rows: int | None = None,
+    ) -> Self:
+        return super().__new__(
+            cls,
+            "Kogd",
+            kernel=kernel,
+            bound=bound,
+            max_rows=max_rows,
+        )
+
+
+class Kons(Learner):
+    """KONS: kernel online Newton step, exact [1]_, Algorithm 2 of [2]_.
+
+    It stores every row, and the cost of a row grows with the stream: O(dt + t^2) for row t.
+    :class:`NonsAld` approximates it with few rows.
+
+    With a ``bound`` and labels within it, the regret against any function f that stays within it
+    on the rows is O(mu ||f||^2 + d_eff(mu) ln T), where d_eff(mu) is the effective dimension of
+    the kernel matrix: O(ln^2 T) for exponentially decaying eigenvalues. Without a ``bound`` there
+    is no guarantee.
+
+    Parameters
+    ----------
+    kernel
+        The kernel.
+    mu
+        Regularisation, positive: the matrix of the Newton step starts as ``mu`` times identity.
+    eta
+        Weight of squared gradients, positive. None: 1 / (8 bound^2), or 1 / 8 without a bound.
+    bound
+        Positive: predictions stay within [-bound, bound]. None: they are not bounded, as in
+        Algorithm 2 of [2]_.
+    max_rows
+        The most rows to store. A call that would go beyond it raises ValueError and learns
+        nothing. None: no limit.
+
+    References
+    ----------
+    .. [1] Daniele Calandriello, Alessandro Lazaric and Michal Valko. Second-Order Kernel Online
+       Convex Optimization with Adaptive Sketching. ICML 2017.
+    .. [2] Junfan Li and Shizhong Liao. Nearly Optimal Algorithms with Sublinear Computational
+       Complexity for Online Kernel Regression. ICML 2023.
+
+    Examples
+    --------
+    >>> import nystream
+    >>> X, y = nystream.datasets.mackey_glass(500)
+    >>> model = nystream.Kons(nystream.Gaussian(sigma=1.0), bound=1.0)
+    >>> predictions = model.progressive(X, y)
+    >>> bool(((predictions - y) ** 2).mean() < 0.02)
+    True
+    >>> bool(abs(predictions).max() <= 1.000001)
+    True
+    """
+
+    __module__ = "nystream"
+    __slots__ = ()
+
+    def __new__(
+        cls,
+        kernel: Kernel = Gaussian(),
+        *,
+        mu: float = 1.0,
+        eta: float | None = None,
+        bound: float | None = None,
+        max_rows: int | None = None,
+    ) -> Self:
+        return super().__new__(
+            cls,
+            "Kons",
+            kernel=kernel,
+            mu=mu,
+            eta=eta,
+            bound=bound,
+            max_rows=max_rows,
+        )
+
+
+class Kaar(Learner):
+    """KAAR: the kernel form of the forecaster of Vovk, Azoury and Warmuth, exact [1]_.
+
+    A prediction is that of ridge regression on all rows so far and, with the label 0, the row
+    itself. It shrinks towards 0, so that labels should be centred.
+
+    It stores every row, and the cost of a row grows with the stream: O(dt + t^2) for row t, to
+    predict as well as to learn.
+
+    With labels within [-Y, Y] the regret against any function f is
+    O(ridge ||f||^2 + Y^2 d_eff(ridge) ln T), where d_eff(ridge) is the effective dimension of the
+    kernel matrix: O(ln^2 T) for exponentially decaying eigenvalues. Y need not be known.
+
+    Parameters
+    ----------
+    kernel
+        The kernel.
+    ridge
+        Regularisation, positive: the penalty is ``ridge`` times the squared norm of the function.
+    max_rows
+        The most rows to store. A call that would go beyond it raises ValueError and learns
+        nothing. None: no limit.
+
+    References
+    ----------
+    .. [1] Alexander Gammerman, Yuri Kalnishkan and Vladimir Vovk. On-line Prediction with Kernels
+       and the Complexity Approximation Principle. UAI 2004.
+
+    Examples
+    --------
+    >>> import nystream
+    >>> X, y = nystream.datasets.mackey_glass(500)
+    >>> y -= 0.6  # about centred
+    >>> model = nystream.Kaar(nystream.Gaussian(sigma=1.0), ridge=0.1)
+    >>> predictions = model.progressive(X, y)
+    >>> bool(((predictions - y) ** 2).mean() < 0.01)
+    True
+    """
+
+    __module__ = "nystream"
+    __slots__ = ()
+
+    def __new__(
+        cls,
+        kernel: Kernel = Gaussian(),
+        *,
+        ridge: float = 1e-2,
+        max_rows: int | None = None,
+    ) -> Self:
+        return super().__new__(
+            cls,
+            "Kaar",
+            kernel=kernel,
+            ridge=ridge,
+            max_rows=max_rows,
+        )
+
+
+class OnlineKrr(Learner):
+    """Exact online kernel ridge regression [1]_.
+
+    A prediction is that of kernel ridge regression on all rows so far: what approximations on few
+    rows, such as :class:`RidgeAld`, can be measured against.
+
+    It stores every row, and the cost of a row grows with the stream: O(dt + t^2) for row t.
+
+    With labels within [-Y, Y] and predictions clipped to that range, the regret against any
+    function f is O(ridge ||f||^2 + Y^2 d_eff(ridge) ln T), where d_eff(ridge) is the effective
+    dimension of the kernel matrix: O(ln^2 T) for exponentially decaying eigenvalues. The learner
+    does not clip; to clip its predictions afterwards changes nothing of what it learns.
+
+    Parameters
+    ----------
+    kernel
+        The kernel.
+    ridge
+        Regularisation, positive: the penalty is ``ridge`` times the squared norm of the function.
+    max_rows
+        The most rows to store. A call that would go beyond it raises ValueError and learns
+        nothing. None: no limit.
+
+    References
+    ----------
+    .. [1] Fedor Zhdanov and Yuri Kalnishkan. An Identity for Kernel Ridge Regression. Theoretical
+       Computer Science 473, 2013.
+
+    Examples
+    --------
+    >>> import nystream
+    >>> X, y = nystream.datasets.mackey_glass(500)
+    >>> model = nystream.OnlineKrr(nystream.Gaussian(sigma=1.0))
+    >>> predictions = model.progressive(X, y)
+    >>> bool(((predictions - y) ** 2).mean() < 0.005)
+    True
+    """
+
+    __module__ = "nystream"
+    __slots__ = ()
+
+    def __new__(
+        cls,
+        kernel: Kernel = Gaussian(),
+        *,
+        ridge: float = 1e-2,
+        max_rows: int | None = None,
+    ) -> Self:
+        return super().__new__(
+            cls,
+            "OnlineKrr",
+            kernel=kernel,
+            ridge=ridge,
+            max_rows=max_rows,
+        )
+
+
+class SketchedKons(Learner):
+    """Sketched-KONS: kernel online Newton step with a sampled matrix [1]_.
+
+    As :class:`Kons` with a bound, but a gradient enters the matrix of the Newton step only with
+    probability ``max(min(beta tau, 1), gamma)``, where tau is its ridge leverage score.
+
+    It stores every row, and the cost of a row grows with the stream: O(dt + m^2) for row t with m
+    gradients in the matrix, which are at least about ``gamma`` t.
+
+    With labels within ``bound`` and ``beta`` of the order of ln T, the regret is with high
+    probability 1 / ``gamma`` times that of :class:`Kons`: O(ln^2 T / gamma) for exponentially
+    decaying eigenvalues of the kernel matrix. A smaller ``beta`` gives up that guarantee.
+
+    Parameters
+    ----------
+    kernel
+        The kernel.
+    mu
+        Regularisation, positive: the matrix of the Newton step starts as ``mu`` times identity.
+    gamma
+        The least probability with which a gradient enters the matrix, above 0 and at most 1.
+    beta
+        Factor of the leverage scores in the probabilities, positive.
+    epsilon
+        Accuracy of the leverage scores: they are multiplied by 1 + ``epsilon``.
+    bound
+        Positive: predictions stay within [-bound, bound].
+    eta
+        Weight of squared gradients, positive. None: 1 / (8 bound^2).
+    random_state
+        Seed of the draws, a whole number, not negative. The same number gives the same result on
+        every platform.
+    uniforms
+        The draws themselves, a number in [0, 1) for each row: the gradient of row t enters the
+        matrix if ``uniforms[t]`` is below its probability. There must be one for every row
+        learned; otherwise learning raises ValueError. None: drawn from ``random_state``.
+    max_rows
+        The most rows to store. A call that would go beyond it raises ValueError and learns
+        nothing. None: no limit.
+
+    References
+    ----------
+    .. [1] Daniele Calandriello, Alessandro Lazaric and Michal Valko. Second-Order Kernel Online
+       Convex Optimization with Adaptive Sketching. ICML 2017.
+
+    Examples
+    --------
+    >>> import nystream
+    >>> X, y = nystream.datasets.mackey_glass(500)
+    >>> model = nystream.SketchedKons(nystream.Gaussian(sigma=1.0), gamma=0.5)
+    >>> predictions = model.progressive(X, y)
+    >>> bool(((predictions - y) ** 2).mean() < 0.03)
+    True
+    """
+
+    __module__ = "nystream"
+    __slots__ = ()
+
+    def __new__(
+        cls,
+        kernel: Kernel = Gaussian(),
+        *,
+        mu: float = 1.0,
+        gamma: float = 0.1,
+        beta: float = 1.0,
+        epsilon: float = 0.5,
+        bound: float = 1.0,
+        eta: float | None = None,
+        random_state: int = 0,
+        uniforms: ArrayLike | None = None,
+        max_rows: int | None = None,
+    ) -> Self:
+        return super().__new__(
+            cls,
+            "SketchedKons",
+            kernel=kernel,
+            mu=mu,
+            gamma=gamma,
+            beta=beta,
+            epsilon=epsilon,
+            bound=bound,
+            eta=eta,
+            random_state=random_state,
+            uniforms=uniforms,
+            max_rows=max_rows,
+        )
+
+
+class Pkawv(Learner):
+    """PKAWV: the forecaster of Vovk, Azoury and Warmuth on the span of sampled rows [1]_.
+
+    Kernel online row sampling (KORS) chooses rows by their ridge leverage scores; ``basis`` has
+    the chosen ones. A prediction is that of ridge regression, over functions in their span, on
+    all rows so far and, with the label 0, the row itself. It shrinks towards 0, so that labels
+    should be centred.
+
+    It stores every row, because the past is embedded anew when the span grows, and the cost of a
+    row grows with the stream: O(tJ + J^2) for row t with J rows sampled.
+
+    With bounded labels, ``beta`` of the order of ln T and ``kors_mu`` small enough, the regret is
+    with high probability that of :class:`Kaar`: O(ln^2 T) for exponentially decaying eigenvalues
+    of the kernel matrix. A smaller ``beta`` or a larger ``kors_mu`` keeps fewer rows and gives up
+    that guarantee.
+
+    Parameters
+    ----------
+    kernel
+        The kernel.
+    ridge
+        Regularisation, positive: the penalty is ``ridge`` times the squared norm of the function.
+    kors_mu
+        Regularisation of the leverage scores, positive; the larger, the fewer rows are sampled.
+        Other learners call it ``gamma``.
+    beta
+        Factor of the leverage scores in the probabilities, positive.
+    epsilon
+        Accuracy of the leverage scores: they are multiplied by 1 + ``epsilon``.
+    random_state
+        Seed of the draws, a whole number, not negative. The same number gives the same result on
+        every platform.
+    uniforms
+        The draws themselves, a number in [0, 1) for each row: row t is sampled if
+        ``uniforms[t]`` is below its probability. There must be one for every row learned;
+        otherwise learning raises ValueError. None: drawn from ``random_state``.
+    max_rows
+        The most rows to store. A call that would go beyond it raises ValueError and learns
+        nothing. None: no limit.
+
+    References
+    ----------
+    .. [1] Rémi Jézéquel, Pierre Gaillard and Alessandro Rudi. Efficient Online Learning with
+       Kernels for Adversarial Large Scale Problems. NeurIPS 2019.
+
+    Examples
+    --------
+    >>> import nystream
+    >>> X, y = nystream.datasets.mackey_glass(500)
+    >>> y -= 0.6  # about centred
+    >>> model = nystream.Pkawv(nystream.Gaussian(sigma=1.0))
+    >>> predictions = model.progressive(X, y)
+    >>> bool(((predictions - y) ** 2).mean() < 0.01)
+    True
+    >>> model.n_basis < 200
+    True
+    """
+
+    __module__ = "nystream"
+    __slots__ = ()
+
+    def __new__(
+        cls,
+        kernel: Kernel = Gaussian(),
+        *,
+        ridge: float = 1e-2,
+        kors_mu: float = 1.0,
+        beta: float = 1.0,
+        epsilon: float = 0.5,
+        random_state: int = 0,
+        uniforms: ArrayLike | None = None,
+        max_rows: int | None = None,
+    ) -> Self:
+        return super().__new__(
+            cls,
+            "Pkawv",
+            kernel=kernel,
+            ridge=ridge,
+            kors_mu=kors_mu,
+            beta=beta,
+            epsilon=epsilon,
+            random_state=random_state,
+            uniforms=uniforms,
+            max_rows=max_rows,
+        )

@@ -1,0 +1,211 @@
+//! FOGD: gradient descent on random Fourier features.
+
+use serde::{Deserialize, Serialize};
+
+use super::Algorithm;
+use crate::error::{Error, Place};
+use crate::kernels::{AnyKernel, Geometry, Spectrum};
+use crate::linalg::Panels;
+use crate::params::{at_least_one, positive};
+use crate::random::generator;
+use crate::rows::LARGEST;
+use crate::state::State;
+use crate::updates::{Gradient, Step, loss_derivative};
+
+/// Parameters of [`Fogd`].
+///
+/// ```
+/// use nystream::{FogdParams, Learner};
+///
+/// let mut learner = Learner::new(FogdParams::default())?;
+/// learner.learn_row(&[0.0, 1.0], 0.5)?;
+/// // One step of gradient descent on features of norm 1: 2 eta y.
+/// assert!((learner.predict_row(&[0.0, 1.0])? - 0.1).abs() < 1e-14);
+/// # Ok::<(), nystream::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct FogdParams {
+    /// The kernel, one that depends on the difference of two rows alone. Default Gaussian.
+    pub kernel: AnyKernel,
+    /// `D`, at least 1: number of frequencies, half that of features. Default 400.
+    pub n_frequencies: usize,
+    /// Learning rate, positive. Above 1 the descent diverges. Default 0.1.
+    pub eta: f64,
+    /// Seed of the frequencies. Default 0.
+    pub random_state: u64,
+    /// The frequencies themselves, each as wide as a row. Default: drawn from the kernel's spectral density.
+    pub frequencies: Option<Vec<Vec<f64>>>,
+}
+
+impl Default for FogdParams {
+    fn default() -> Self {
+        Self {
+            kernel: AnyKernel::default(),
+            n_frequencies: 400,
+            eta: 0.1,
+            random_state: 0,
+            frequencies: None,
+        }
+    }
+}
+
+impl FogdParams {
+    /// Checks the parameters and makes a learner that has seen nothing.
+    pub fn build(&self) -> Result<Fogd, Error> {
+        self.kernel.check()?;
+        at_least_one("n_frequencies", self.n_frequencies)?;
+        positive("eta", self.eta)?;
+        let spectrum = self.kernel.spectrum().ok_or(Error::Kernel {
+            expected: "shift invariant (Gaussian, Laplacian, Matern32, Matern52 or RationalQuadratic)",
+            name: self.kernel.name(),
+        })?;
+        let given = self.frequencies.as_deref().map(panels).transpose()?;
+        let mut fogd = Fogd {
+            spectrum,
+            n_frequencies: self.n_frequencies,
+            random_state: self.random_state,
+            frequencies: Panels::default(),
+            gradient: Gradient::new(Step::Constant { eta: self.eta }),
+            phi: Vec::new(),
+        };
+        given.into_iter().for_each(|given| fogd.start(given));
+        Ok(fogd)
+    }
+}
+
+/// The frequencies as rows, if they are of one width and finite.
+fn panels(frequencies: &[Vec<f64>]) -> Result<Panels, Error> {
+    let width = frequencies.first().map_or(0, Vec::len);
+    if width == 0 {
+        return Err(Error::Empty {
+            argument: "frequencies",
+            wanted: "row and one feature",
+        });
+    }
+    for (i, row) in frequencies.iter().enumerate() {
+        if row.len() != width {
+            return Err(Error::Width {
+                argument: "frequencies",
+                expected: width,
+                found: row.len(),
+            });
+        }
+        if let Some(j) = row.iter().position(|v| v.is_nan() || v.abs() > LARGEST) {
+            let (place, value) = (Place::new("frequencies", [i, j]), row[j]);
+            return Err(Error::Number { place, value });
+        }
+    }
+    Ok(frequencies.iter().map(Vec::as_slice).collect())
+}
+
+/// Gradient descent on `D` pairs of random Fourier features, `(cos(omega . x), sin(omega . x)) / sqrt(D)`, whose inner
+/// products are those of the kernel on average. By Lu, Hoi, Wang, Zhao and Liu (2016).
+///
+/// No row is kept; a row costs O(dD).
+#[derive(Debug, Clone)]
+pub struct Fogd {
+    spectrum: Spectrum,
+    n_frequencies: usize,
+    random_state: u64,
+    /// None before the first row, unless they were given.
+    frequencies: Panels,
+    gradient: Gradient,
+    phi: Vec<f64>,
+}
+
+impl Fogd {
+    fn start(&mut self, frequencies: Panels) {
+        (0..2 * frequencies.n_rows()).for_each(|_| self.gradient.grow());
+        self.frequencies = frequencies;
+    }
+
+    fn draw(&self, n_features: usize) -> Panels {
+        let (mut generator, mut omega) = (generator(self.random_state), vec![0.0; n_features]);
+        let mut frequencies = Panels::default();
+        for _ in 0..self.n_frequencies {
+            self.spectrum.sample_into(&mut generator, &mut omega);
+            frequencies.push(&omega);
+        }
+        frequencies
+    }
+
+    /// All cosines, then all sines.
+    fn features_into(&self, x: &[f64], phi: &mut Vec<f64>) {
+        let n = self.frequencies.n_rows();
+        let scale = (n as f64).sqrt().recip();
+        phi.resize(2 * n, 0.0);
+        let (cosines, sines) = phi.split_at_mut(n);
+        Geometry::Dot.compare_into(x, &self.frequencies, cosines);
+        for (cosine, sine) in cosines.iter_mut().zip(sines) {
+            let (sin, cos) = cosine.sin_cos();
+            (*cosine, *sine) = (scale * cos, scale * sin);
+        }
+    }
+}
+
+impl Algorithm for Fogd {
+    fn predict(&self, x: &[f64]) -> f64 {
+        let mut phi = Vec::new();
+        self.features_into(x, &mut phi);
+        self.gradient.predict(&phi)
+    }
+
+    fn learn(&mut self, x: &[f64], y: f64) -> Result<f64, Error> {
+        if self.frequencies.n_rows() == 0 {
+            let drawn = self.draw(x.len());
+            self.start(drawn);
+        }
+        let mut phi = std::mem::take(&mut self.phi);
+        self.features_into(x, &mut phi);
+        let yhat = self.gradient.predict(&phi);
+        self.gradient.step(&phi, loss_derivative(yhat, y));
+        self.phi = phi;
+        Ok(yhat)
+    }
+
+    fn n_features(&self) -> Option<usize> {
+        (self.frequencies.n_rows() > 0).then(|| self.frequencies.n_features())
+    }
+
+    fn save(&self, state: &mut State) {
+        state.put_rows("frequencies", &self.frequencies);
+        self.gradient.save(state);
+    }
+
+    fn load(&mut self, state: &State) -> Result<(), Error> {
+        self.frequencies = state.rows("frequencies")?;
+        self.gradient.load(state, 2 * self.frequencies.n_rows())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn given_frequencies_by_hand() {
+        let params = FogdParams {
+            eta: 0.25,
+            frequencies: Some(vec![vec![0.0, 0.0], vec![1.0, -1.0]]),
+            ..FogdParams::default()
+        };
+        let mut learner = params.build().unwrap();
+        assert_eq!(learner.learn(&[3.0, 3.0], 1.0), Ok(0.0));
+        // phi = (1, 1, 0, 0) / sqrt(2), w = phi / 2; at (pi, 0) phi = (1, -1, 0, 0) / sqrt(2).
+        assert!((learner.predict(&[0.5, 0.5]) - 0.5).abs() < 1e-15);
+        assert!(learner.predict(&[std::f64::consts::PI, 0.0]).abs() < 1e-15);
+    }
+
+    #[test]
+    fn a_rate_that_diverges_stays_within_float64() {
+        let params = FogdParams {
+            eta: 1e100,
+            ..FogdParams::default()
+        };
+        let mut learner = params.build().unwrap();
+        for _ in 0..50 {
+            assert!(learner.learn(&[1.0], 1e100).unwrap().is_finite());
+        }
+    }
+}

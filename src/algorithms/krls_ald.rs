@@ -1,0 +1,147 @@
+//! KRLS: kernel recursive least squares with an ALD dictionary.
+
+use serde::{Deserialize, Serialize};
+
+use super::Algorithm;
+use crate::dictionary::Dictionary;
+use crate::error::Error;
+use crate::expansion::Expansion;
+use crate::kernels::AnyKernel;
+use crate::linalg::Panels;
+use crate::state::State;
+use crate::updates::SecondOrder;
+
+/// The largest kernel value: without a ridge, what a tiny row has fixed is blown up by a huge one.
+const LARGEST_KAPPA: f64 = 1e30;
+
+/// Parameters of [`KrlsAld`].
+///
+/// ```
+/// use nystream::{KrlsAldParams, Learner};
+///
+/// let mut learner = Learner::new(KrlsAldParams::default())?;
+/// learner.learn_row(&[0.0, 1.0], 0.5)?;
+/// assert!((learner.predict_row(&[0.0, 1.0])? - 0.5).abs() < 1e-15);
+/// # Ok::<(), nystream::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct KrlsAldParams {
+    /// The kernel. Default Gaussian.
+    pub kernel: AnyKernel,
+    /// ALD threshold, 1e-10 to 1: a smaller one keeps more rows. Default 1e-3.
+    pub alpha: f64,
+    /// The most rows to keep, at least 1. Default: no cap.
+    pub max_basis: Option<usize>,
+}
+
+impl Default for KrlsAldParams {
+    fn default() -> Self {
+        Self {
+            kernel: AnyKernel::default(),
+            alpha: 1e-3,
+            max_basis: None,
+        }
+    }
+}
+
+impl KrlsAldParams {
+    /// Checks the parameters and makes a learner that has seen nothing.
+    pub fn build(&self) -> Result<KrlsAld, Error> {
+        Ok(KrlsAld {
+            dictionary: Dictionary::new(self.kernel.clone(), self.alpha, self.max_basis)?,
+            weights: SecondOrder::new(self.alpha),
+            expansion: Expansion::default(),
+        })
+    }
+}
+
+/// Least squares without a ridge on the features of an ALD dictionary, by Engel, Mannor and Meir (2004).
+///
+/// A row that joins is fitted exactly by its new coordinate, and the others leave it as it is. A row costs O(dJ + J^2)
+/// with J rows kept, whatever the length of the stream.
+#[derive(Debug, Clone)]
+pub struct KrlsAld {
+    dictionary: Dictionary,
+    weights: SecondOrder,
+    expansion: Expansion,
+}
+
+impl KrlsAld {
+    /// Gains a coordinate with which the row last measured is fitted, given its error so far.
+    ///
+    /// `A` becomes `[A, 0; 0, 0] + phi phi^T` with the grown `phi`; its inverse has the root
+    /// `[S', -P phi / r; 0, r / coordinate]`, where `S'` is the root after `A += phi phi^T` in the old coordinates and
+    /// `r^2 = 1 + phi . P phi`.
+    fn interpolate(&mut self, error: f64, coordinate: f64) {
+        let r = (1.0 + self.weights.q()).sqrt();
+        self.weights.add(1.0);
+        let mut column: Vec<f64> = self.weights.g().iter().map(|g| -g / r).collect();
+        column.push(r / coordinate);
+        self.weights.push(error / coordinate, &column);
+    }
+}
+
+impl Algorithm for KrlsAld {
+    fn predict(&self, x: &[f64]) -> f64 {
+        self.expansion
+            .value(self.dictionary.map(), self.weights.w(), x)
+    }
+
+    fn learn(&mut self, x: &[f64], y: f64) -> Result<f64, Error> {
+        self.expansion.forget();
+        self.dictionary.project(x);
+        let yhat = self.weights.measure(self.dictionary.phi());
+        match self.dictionary.grow_if_novel(x) {
+            Some(coordinate) => self.interpolate(y - yhat, coordinate),
+            None => self.weights.step(1.0, yhat - y),
+        }
+        Ok(yhat)
+    }
+
+    fn basis(&self) -> Option<&Panels> {
+        Some(self.dictionary.rows())
+    }
+
+    fn kernel(&self) -> Option<&AnyKernel> {
+        Some(self.dictionary.map().kernel())
+    }
+
+    fn largest_kappa(&self) -> f64 {
+        LARGEST_KAPPA
+    }
+
+    fn save(&self, state: &mut State) {
+        self.dictionary.save(state);
+        self.weights.save(state);
+    }
+
+    fn load(&mut self, state: &State) -> Result<(), Error> {
+        self.dictionary.load(state)?;
+        self.weights.load(state, self.dictionary.size())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_that_joins_is_fitted_exactly() {
+        let mut learner = KrlsAldParams::default().build().unwrap();
+        for (x, y) in [(0.0, 1.0), (1.0, -2.0), (2.5, 4.0)] {
+            learner.learn(&[x], y).unwrap();
+            assert!((learner.predict(&[x]) - y).abs() < 1e-14);
+        }
+        assert_eq!(learner.basis().unwrap().n_rows(), 3);
+    }
+
+    #[test]
+    fn a_row_that_does_not_join_is_averaged_with_the_one_before() {
+        let mut learner = KrlsAldParams::default().build().unwrap();
+        learner.learn(&[0.0], 1.0).unwrap();
+        learner.learn(&[0.0], 2.0).unwrap();
+        learner.learn(&[0.0], 6.0).unwrap();
+        assert!((learner.predict(&[0.0]) - 3.0).abs() < 1e-14);
+    }
+}

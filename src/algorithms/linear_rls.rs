@@ -1,0 +1,112 @@
+//! Linear ridge regression.
+
+use serde::{Deserialize, Serialize};
+
+use super::Algorithm;
+use crate::error::Error;
+use crate::state::State;
+use crate::updates::{Clip, LeastSquares};
+
+/// Parameters of [`LinearRls`].
+///
+/// ```
+/// use nystream::{Learner, LinearRlsParams};
+///
+/// let mut learner = Learner::new(LinearRlsParams { ridge: 1e-9, ..Default::default() })?;
+/// for x in [0.0, 1.0, 2.0] {
+///     learner.learn_row(&[x], 3.0 * x + 1.0)?;
+/// }
+/// assert!((learner.predict_row(&[10.0])? - 31.0).abs() < 1e-6);
+/// # Ok::<(), nystream::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct LinearRlsParams {
+    /// Weight of `||w||^2`, positive. Default 1e-2.
+    pub ridge: f64,
+    /// Whether there is a constant feature, penalised like the others. Default true.
+    pub intercept: bool,
+    /// Whether to predict as Vovk, Azoury and Warmuth do. Default false.
+    pub forward: bool,
+    /// Whether to keep predictions within the range of the labels seen. Default false.
+    pub clip: bool,
+}
+
+impl Default for LinearRlsParams {
+    fn default() -> Self {
+        Self {
+            ridge: 1e-2,
+            intercept: true,
+            forward: false,
+            clip: false,
+        }
+    }
+}
+
+impl LinearRlsParams {
+    /// Checks the parameters and makes a learner that has seen nothing.
+    pub fn build(&self) -> Result<LinearRls, Error> {
+        Ok(LinearRls {
+            squares: LeastSquares::new(self.ridge, self.forward)?,
+            intercept: self.intercept,
+            clip: Clip::new(self.clip),
+            features: Vec::new(),
+        })
+    }
+}
+
+/// Exact ridge regression on the features themselves. A row costs O(d^2).
+#[derive(Debug, Clone)]
+pub struct LinearRls {
+    squares: LeastSquares,
+    intercept: bool,
+    clip: Clip,
+    /// The features of the row at hand.
+    features: Vec<f64>,
+}
+
+impl LinearRls {
+    fn features_into(&self, x: &[f64], features: &mut Vec<f64>) {
+        features.clear();
+        features.extend_from_slice(x);
+        features.extend(self.intercept.then_some(1.0));
+    }
+}
+
+impl Algorithm for LinearRls {
+    fn predict(&self, x: &[f64]) -> f64 {
+        let mut features = Vec::new();
+        self.features_into(x, &mut features);
+        match self.squares.w().len() {
+            0 => 0.0,
+            _ => self.clip.apply(self.squares.predict(&features)),
+        }
+    }
+
+    fn learn(&mut self, x: &[f64], y: f64) -> Result<f64, Error> {
+        let mut features = std::mem::take(&mut self.features);
+        self.features_into(x, &mut features);
+        while self.squares.w().len() < features.len() {
+            self.squares.grow();
+        }
+        let yhat = self.clip.apply(self.squares.learn(&features, y));
+        self.features = features;
+        self.clip.include(y);
+        Ok(yhat)
+    }
+
+    fn n_features(&self) -> Option<usize> {
+        let n = self.squares.w().len();
+        (n > 0).then(|| n - usize::from(self.intercept))
+    }
+
+    fn save(&self, state: &mut State) {
+        self.squares.save(state);
+        self.clip.save(state);
+    }
+
+    fn load(&mut self, state: &State) -> Result<(), Error> {
+        self.squares.load(state, state.any_vector("w")?.len())?;
+        self.clip.load(state)
+    }
+}

@@ -1,0 +1,92 @@
+//! Online kernel ridge regression.
+
+use serde::{Deserialize, Serialize};
+
+use super::Algorithm;
+use crate::error::Error;
+use crate::kernels::AnyKernel;
+use crate::linalg::Panels;
+use crate::params::{at_least_one_if_given, room_for};
+use crate::state::State;
+use crate::updates::KernelRidge;
+
+/// Parameters of [`OnlineKrr`].
+///
+/// ```
+/// use nystream::{Learner, OnlineKrrParams};
+///
+/// let mut learner = Learner::new(OnlineKrrParams { ridge: 1.0, ..Default::default() })?;
+/// learner.learn_row(&[0.0, 1.0], 1.0)?;
+/// assert!((learner.predict_row(&[0.0, 1.0])? - 0.5).abs() < 1e-15);
+/// # Ok::<(), nystream::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct OnlineKrrParams {
+    /// The kernel. Default Gaussian.
+    pub kernel: AnyKernel,
+    /// `a`, the weight of `||f||^2`, positive. Default 1e-2.
+    pub ridge: f64,
+    /// The most rows to store, at least 1. Default: no limit.
+    pub max_rows: Option<usize>,
+}
+
+impl Default for OnlineKrrParams {
+    fn default() -> Self {
+        Self {
+            kernel: AnyKernel::default(),
+            ridge: 1e-2,
+            max_rows: None,
+        }
+    }
+}
+
+impl OnlineKrrParams {
+    /// Checks the parameters and makes a learner that has seen nothing.
+    pub fn build(&self) -> Result<OnlineKrr, Error> {
+        at_least_one_if_given("max_rows", self.max_rows)?;
+        Ok(OnlineKrr {
+            ridge: KernelRidge::new(self.kernel.clone(), self.ridge)?,
+            max_rows: self.max_rows,
+        })
+    }
+}
+
+/// Exact kernel ridge regression on the rows so far.
+///
+/// Every row learned is stored: row `t` costs O(d t + t^2) to learn and O(d t) to predict.
+#[derive(Debug, Clone)]
+pub struct OnlineKrr {
+    ridge: KernelRidge,
+    max_rows: Option<usize>,
+}
+
+impl Algorithm for OnlineKrr {
+    fn predict(&self, x: &[f64]) -> f64 {
+        self.ridge.predict(x)
+    }
+
+    fn learn(&mut self, x: &[f64], y: f64) -> Result<f64, Error> {
+        Ok(self.ridge.learn(x, y)?.yhat)
+    }
+
+    fn basis(&self) -> Option<&Panels> {
+        Some(self.ridge.rows())
+    }
+
+    fn kernel(&self) -> Option<&AnyKernel> {
+        Some(self.ridge.kernel())
+    }
+
+    fn check_room(&self, n_rows: usize) -> Result<(), Error> {
+        room_for(n_rows, self.ridge.rows().n_rows(), self.max_rows)
+    }
+
+    fn save(&self, state: &mut State) {
+        self.ridge.save(state);
+    }
+
+    fn load(&mut self, state: &State) -> Result<(), Error> {
+        self.ridge.load(state)
+    }
+}

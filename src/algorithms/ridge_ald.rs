@@ -1,0 +1,140 @@
+//! Ridge regression on an ALD dictionary.
+
+use serde::{Deserialize, Serialize};
+
+use super::Algorithm;
+use crate::dictionary::Dictionary;
+use crate::error::Error;
+use crate::expansion::Expansion;
+use crate::kernels::AnyKernel;
+use crate::linalg::Panels;
+use crate::state::State;
+use crate::updates::{Clip, LeastSquares};
+
+/// Parameters of [`RidgeAld`].
+///
+/// ```
+/// use nystream::{Learner, RidgeAldParams};
+///
+/// let mut learner = Learner::new(RidgeAldParams { ridge: 1.0, ..Default::default() })?;
+/// learner.learn_row(&[0.0, 1.0], 0.5)?;
+/// assert!((learner.predict_row(&[0.0, 1.0])? - 0.25).abs() < 1e-15);
+/// # Ok::<(), nystream::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct RidgeAldParams {
+    /// The kernel. Default Gaussian.
+    pub kernel: AnyKernel,
+    /// ALD threshold, 1e-10 to 1: a smaller one keeps more rows. Default 1e-3.
+    pub alpha: f64,
+    /// Weight of `||f||^2`, positive. Default 1e-2.
+    pub ridge: f64,
+    /// Whether to predict as Vovk, Azoury and Warmuth do. Default false.
+    pub forward: bool,
+    /// Whether to keep predictions within the range of the labels seen. Default false.
+    pub clip: bool,
+    /// The most rows to keep, at least 1. Default: no cap.
+    pub max_basis: Option<usize>,
+}
+
+impl Default for RidgeAldParams {
+    fn default() -> Self {
+        Self {
+            kernel: AnyKernel::default(),
+            alpha: 1e-3,
+            ridge: 1e-2,
+            forward: false,
+            clip: false,
+            max_basis: None,
+        }
+    }
+}
+
+impl RidgeAldParams {
+    /// Checks the parameters and makes a learner that has seen nothing.
+    pub fn build(&self) -> Result<RidgeAld, Error> {
+        Ok(RidgeAld {
+            dictionary: Dictionary::new(self.kernel.clone(), self.alpha, self.max_basis)?,
+            squares: LeastSquares::new(self.ridge, self.forward)?,
+            forward: self.forward,
+            clip: Clip::new(self.clip),
+            expansion: Expansion::default(),
+        })
+    }
+}
+
+/// Least squares on the features of an ALD dictionary.
+///
+/// A row costs O(dJ + J^2) with J rows kept, whatever the length of the stream.
+#[derive(Debug, Clone)]
+pub struct RidgeAld {
+    dictionary: Dictionary,
+    squares: LeastSquares,
+    forward: bool,
+    clip: Clip,
+    expansion: Expansion,
+}
+
+impl Algorithm for RidgeAld {
+    fn predict(&self, x: &[f64]) -> f64 {
+        let yhat = if self.forward {
+            self.squares.predict(&self.dictionary.peek(x))
+        } else {
+            let (map, w) = (self.dictionary.map(), self.squares.w());
+            self.expansion.value(map, w, x)
+        };
+        self.clip.apply(yhat)
+    }
+
+    fn learn(&mut self, x: &[f64], y: f64) -> Result<f64, Error> {
+        self.expansion.forget();
+        self.dictionary.project(x);
+        if self.dictionary.grow_if_novel(x).is_some() {
+            self.squares.grow();
+        }
+        let yhat = self.squares.learn(self.dictionary.phi(), y);
+        let yhat = self.clip.apply(yhat);
+        self.clip.include(y);
+        Ok(yhat)
+    }
+
+    fn basis(&self) -> Option<&Panels> {
+        Some(self.dictionary.rows())
+    }
+
+    fn kernel(&self) -> Option<&AnyKernel> {
+        Some(self.dictionary.map().kernel())
+    }
+
+    fn save(&self, state: &mut State) {
+        self.dictionary.save(state);
+        self.squares.save(state);
+        self.clip.save(state);
+    }
+
+    fn load(&mut self, state: &State) -> Result<(), Error> {
+        self.dictionary.load(state)?;
+        self.squares.load(state, self.dictionary.size())?;
+        self.clip.load(state)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_forward_prediction_knows_that_its_row_will_join() {
+        let params = RidgeAldParams {
+            forward: true,
+            clip: true,
+            ..RidgeAldParams::default()
+        };
+        let mut learner = params.build().unwrap();
+        for (x, y) in [(0.0, 1.0), (0.5, 2.0), (3.0, 0.5), (0.4, 1.5), (0.4, 3.0)] {
+            let predicted = learner.predict(&[x]);
+            assert!((predicted - learner.learn(&[x], y).unwrap()).abs() < 1e-14);
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! Kernel online row sampling (KORS).
+
+use crate::error::Error;
+use crate::kernels::AnyKernel;
+use crate::linalg::{Panels, Triangle, norm_squared};
+use crate::nystrom::{NystromMap, Projection};
+use crate::params::{not_negative, positive};
+use crate::random::Uniforms;
+use crate::rows::LARGEST;
+use crate::state::State;
+
+/// Part of its kernel value that a row must have outside the span of those kept to extend it.
+const SPAN: f64 = 1e-10;
+
+/// Rows kept with a probability that grows with their ridge leverage score, and the Nyström map of their span.
+///
+/// A kept row has the weight `s_i = 1 / sqrt(p_i)`. The score of `x` is estimated as if it were kept with weight 1:
+/// `tau = (1 + epsilon) / gamma (kappa(x, x) - (s k)^T (S K S + gamma I)^{-1} (s k))`, and `p = min(beta tau, 1)`.
+/// The factor of `S K S + gamma I` grows by a row, so a row costs O(dJ + J^2).
+#[derive(Debug, Clone)]
+pub(crate) struct Kors {
+    gamma: f64,
+    beta: f64,
+    epsilon: f64,
+    uniforms: Uniforms,
+    n_offered: usize,
+    rows: Panels,
+    weights: Vec<f64>,
+    /// Of `S K S + gamma I`.
+    factor: Triangle,
+    /// Of the rows that extend the span of those kept before; which of the kept ones they are.
+    map: NystromMap,
+    members: Vec<usize>,
+}
+
+/// A row on offer. Made once and filled for each row, so that a round does not allocate.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Offer {
+    /// The row as the map sees it.
+    pub(crate) at: Projection,
+    /// Whether the row is to be kept.
+    pub(crate) kept: bool,
+    p: f64,
+    /// The kernel values with the rows kept.
+    k: Vec<f64>,
+    /// `L^{-1} (s k)` with the factor `L`.
+    z: Vec<f64>,
+}
+
+impl Kors {
+    pub(crate) fn new(
+        kernel: AnyKernel,
+        (gamma_name, gamma): (&'static str, f64),
+        beta: f64,
+        epsilon: f64,
+        uniforms: Uniforms,
+    ) -> Result<Self, Error> {
+        kernel.check()?;
+        positive(gamma_name, gamma)?;
+        positive("beta", beta)?;
+        not_negative("epsilon", epsilon)?;
+        Ok(Self {
+            gamma,
+            beta,
+            epsilon,
+            uniforms,
+            n_offered: 0,
+            rows: Panels::default(),
+            weights: Vec::new(),
+            factor: Triangle::default(),
+            map: NystromMap::new(kernel),
+            members: Vec::new(),
+        })
+    }
+
+    /// The rows kept.
+    pub(crate) fn rows(&self) -> &Panels {
+        &self.rows
+    }
+
+    /// The Nyström map of their span.
+    pub(crate) fn map(&self) -> &NystromMap {
+        &self.map
+    }
+
+    /// Refuses rows that there are no draws for.
+    pub(crate) fn check_room(&self, n_rows: usize) -> Result<(), Error> {
+        self.uniforms.check_room(self.n_offered, n_rows)
+    }
+
+    /// Looks at a row as the next one: its projection, and whether it is to be kept. Changes nothing.
+    pub(crate) fn look(&self, x: &[f64], offer: &mut Offer) {
+        let (n, kernel) = (self.rows.n_rows(), self.map.kernel());
+        offer.k.resize(n, 0.0);
+        kernel.row_into(x, &self.rows, &mut offer.k);
+        offer.at.kappa = kernel.diagonal(x);
+        offer.at.k.clear();
+        offer.at.k.extend(self.members.iter().map(|&i| offer.k[i]));
+        self.map.features_into(&mut offer.at);
+        offer.p = self.probability(offer);
+        offer.kept = self.uniforms.of_row(self.n_offered) < offer.p;
+    }
+
+    fn probability(&self, offer: &mut Offer) -> f64 {
+        let weighted = offer.k.iter().zip(&self.weights).map(|(k, s)| k * s);
+        offer.z.clear();
+        offer.z.extend(weighted);
+        self.factor.solve_in_place(&mut offer.z);
+        let residual = (offer.at.kappa - norm_squared(&offer.z)).max(0.0);
+        // With the row itself in the dictionary the residual shrinks by gamma / (gamma + residual).
+        let tau = (1.0 + self.epsilon) * residual / (self.gamma + residual);
+        (self.beta * tau).min(1.0)
+    }
+
+    /// The coordinate that the features of a row on offer gain if it is kept and extends the span.
+    pub(crate) fn coordinate(&self, offer: &mut Offer) -> Option<f64> {
+        if !offer.kept || offer.at.kappa <= LARGEST.recip() {
+            return None;
+        }
+        self.map.refine(&mut offer.at);
+        let novel = offer.at.residual > SPAN * offer.at.kappa;
+        novel.then(|| offer.at.residual.sqrt())
+    }
+
+    /// Ends the round of the row last looked at: keeps it if it is to be kept, and returns the coordinate that the
+    /// map has gained by it, if any.
+    pub(crate) fn take(&mut self, x: &[f64], offer: &mut Offer) -> Option<f64> {
+        self.n_offered += 1;
+        let coordinate = self.coordinate(offer);
+        if offer.kept {
+            self.keep(x, offer);
+        }
+        coordinate
+            .filter(|_| self.map.grow(x, &mut offer.at).is_ok())
+            .inspect(|_| self.members.push(self.rows.n_rows() - 1))
+    }
+
+    fn keep(&mut self, x: &[f64], offer: &mut Offer) {
+        let weight = offer.p.sqrt().recip();
+        let squares = norm_squared(&offer.z);
+        let residual = self.gamma + (offer.at.kappa - squares).max(0.0) / offer.p;
+        offer.z.iter_mut().for_each(|z| *z *= weight);
+        if self.factor.push_pivot(&offer.z, residual).is_ok() {
+            self.rows.push(x);
+            self.weights.push(weight);
+        }
+    }
+
+    pub(crate) fn save(&self, state: &mut State) {
+        state.put("n_offered", [self.n_offered as f64]);
+        state.put_rows("kept", &self.rows);
+        state.put("kept_weights", &*self.weights);
+        state.put("kept_factor", self.factor.packed());
+        state.put_indices("members", &self.members);
+        self.map.save(state);
+    }
+
+    pub(crate) fn load(&mut self, state: &State) -> Result<(), Error> {
+        self.n_offered = state.count("n_offered")?;
+        self.rows = state.rows("kept")?;
+        let size = self.rows.n_rows();
+        self.weights = state.vector("kept_weights", size)?;
+        self.factor = state.factor("kept_factor", size)?;
+        self.members = state.indices("members", size)?;
+        self.map.load(state)?;
+        let widths = [self.map.rows().n_features(), self.rows.n_features()];
+        if self.map.size() == self.members.len() && (self.map.size() == 0 || widths[0] == widths[1])
+        {
+            return Ok(());
+        }
+        Err(Error::model_file("kept rows and basis disagree"))
+    }
+}

@@ -1,0 +1,198 @@
+//! Online Newton step that stores every row.
+
+use super::check_mu;
+use crate::error::Error;
+use crate::kernels::AnyKernel;
+use crate::linalg::{Panels, Triangle, dot, norm_squared};
+use crate::params::positive_if_given;
+use crate::state::State;
+
+/// Online Newton step in the space of the kernel, on `f = sum_i c_i kappa(x_i, .)`.
+///
+/// `A = mu I + sum_i d_i^2 kappa(x_i, .) kappa(x_i, .)^T` over the rows of the sketch, some or all of those learned, is
+/// never formed: with the factor `L L^T = D K D + mu I` of the sketch, and `z = L^{-1} D k(x)`,
+/// `A^{-1} kappa(x, .) = (kappa(x, .) - sum_i d_i (L^{-T} z)_i kappa(x_i, .)) / mu`.
+///
+/// Every row learned is stored; a row costs O(d t + m^2) with `m` rows in the sketch.
+#[derive(Debug, Clone)]
+pub struct KernelNewton {
+    kernel: AnyKernel,
+    mu: f64,
+    eta: f64,
+    bound: f64,
+    rows: Panels,
+    c: Vec<f64>,
+    /// The rows of the sketch, their `d`, and the factor.
+    sketch: Vec<usize>,
+    d: Vec<f64>,
+    factor: Triangle,
+    /// The kernel values of the row at hand, its `z`, and `L^{-T} z`.
+    k: Vec<f64>,
+    z: Vec<f64>,
+    u: Vec<f64>,
+}
+
+/// What a round knows of its row before it learns the label.
+#[derive(Debug, Clone, Copy)]
+pub struct Look {
+    /// The prediction.
+    pub yhat: f64,
+    /// `mu phi . A^{-1} phi`, what the sketch leaves of the kernel function.
+    residual: f64,
+    /// How far to go along `-A^{-1} phi` to bring the prediction back within the bound.
+    excess: f64,
+}
+
+impl KernelNewton {
+    /// A step from 0 that keeps predictions within `bound`, if there is one.
+    pub fn new(
+        kernel: AnyKernel,
+        mu: f64,
+        eta: Option<f64>,
+        bound: Option<f64>,
+    ) -> Result<Self, Error> {
+        kernel.check()?;
+        check_mu(mu)?;
+        positive_if_given("eta", eta)?;
+        positive_if_given("bound", bound)?;
+        let scale = bound.unwrap_or(1.0);
+        Ok(Self {
+            kernel,
+            mu,
+            eta: eta.unwrap_or(0.125 / (scale * scale)),
+            bound: bound.unwrap_or(f64::INFINITY),
+            rows: Panels::default(),
+            c: Vec::new(),
+            sketch: Vec::new(),
+            d: Vec::new(),
+            factor: Triangle::default(),
+            k: Vec::new(),
+            z: Vec::new(),
+            u: Vec::new(),
+        })
+    }
+
+    /// The kernel.
+    pub fn kernel(&self) -> &AnyKernel {
+        &self.kernel
+    }
+
+    /// The rows stored.
+    pub fn rows(&self) -> &Panels {
+        &self.rows
+    }
+
+    /// `f(x)`, within the bound.
+    pub fn predict(&self, x: &[f64]) -> f64 {
+        let f = self.kernel.expand(x, &self.rows, &self.c);
+        f.clamp(-self.bound, self.bound)
+    }
+
+    /// Begins a round: predicts `x` after projecting `f`, in the norm of `A`, onto the functions within the bound there.
+    pub fn look(&mut self, x: &[f64]) -> Look {
+        self.k.resize(self.rows.n_rows(), 0.0);
+        self.kernel.row_into(x, &self.rows, &mut self.k);
+        let sketched = self.sketch.iter().zip(&self.d).map(|(&i, d)| d * self.k[i]);
+        self.z.clear();
+        self.z.extend(sketched);
+        self.factor.solve_in_place(&mut self.z);
+        let residual = (self.kernel.diagonal(x) - norm_squared(&self.z)).max(0.0);
+        let f = dot(&self.c, &self.k);
+        let yhat = f.clamp(-self.bound, self.bound);
+        let excess = (f - yhat) * self.mu / residual;
+        let excess = if excess.is_finite() { excess } else { 0.0 };
+        Look {
+            yhat,
+            residual,
+            excess,
+        }
+    }
+
+    /// The ridge leverage score of the scaled gradient: `v . (A + v v^T)^{-1} v` with `v = sqrt(eta) e kappa(x, .)`.
+    pub fn leverage(&self, look: &Look, e: f64) -> f64 {
+        let squared = self.eta * e * e * look.residual;
+        squared / (squared + self.mu)
+    }
+
+    /// Ends the round of the row last looked at: `A += eta e^2 phi phi^T` if the gradient enters the sketch, then
+    /// `f -= e A^{-1} phi`.
+    pub fn step(&mut self, x: &[f64], look: &Look, e: f64, enters: bool) -> Result<(), Error> {
+        let d = if enters { self.eta.sqrt() * e } else { 0.0 };
+        let length = e / (1.0 + d * d * look.residual / self.mu);
+        let step = (look.excess + length) / self.mu;
+        self.u.clone_from(&self.z);
+        self.factor.tr_solve_in_place(&mut self.u);
+        for ((&i, d), u) in self.sketch.iter().zip(&self.d).zip(&self.u) {
+            self.c[i] += step * d * u;
+        }
+        if enters {
+            self.z.iter_mut().for_each(|z| *z *= d);
+            self.factor
+                .push_pivot(&self.z, self.mu + d * d * look.residual)?;
+            self.sketch.push(self.rows.n_rows());
+            self.d.push(d);
+        }
+        self.rows.push(x);
+        self.c.push(-step);
+        Ok(())
+    }
+
+    pub(crate) fn save(&self, state: &mut State) {
+        state.put_rows("basis", &self.rows);
+        state.put("coefficients", &*self.c);
+        state.put_indices("sketch", &self.sketch);
+        state.put("sketch_weights", &*self.d);
+        state.put("factor", self.factor.packed());
+    }
+
+    pub(crate) fn load(&mut self, state: &State) -> Result<(), Error> {
+        self.rows = state.rows("basis")?;
+        self.c = state.vector("coefficients", self.rows.n_rows())?;
+        self.sketch = state.indices("sketch", self.rows.n_rows())?;
+        self.d = state.vector("sketch_weights", self.sketch.len())?;
+        self.factor = state.factor("factor", self.sketch.len())?;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernels::Linear;
+
+    fn close(a: f64, b: f64) -> bool {
+        (a - b).abs() < 1e-14
+    }
+
+    #[test]
+    fn two_rounds_with_the_linear_kernel_by_hand() {
+        let mut newton = KernelNewton::new(Linear {}.into(), 2.0, Some(0.25), Some(1.0)).unwrap();
+        let look = newton.look(&[1.0]);
+        newton.step(&[1.0], &look, -4.0, true).unwrap();
+        // A = 2 + 0.25 * 16 = 6, w = 4 / 6
+        assert!(close(newton.predict(&[1.0]), 4.0 / 6.0));
+        // w . x = 2 is projected to 1: w = 1 / 3; the step without error changes nothing more.
+        let look = newton.look(&[3.0]);
+        assert!(close(look.yhat, 1.0));
+        newton.step(&[3.0], &look, 0.0, true).unwrap();
+        assert!(close(newton.predict(&[1.0]), 1.0 / 3.0));
+        // A stays 6 if the gradient does not enter: w = 1 / 3 + 1 / 6
+        let look = newton.look(&[1.0]);
+        assert!(close(newton.leverage(&look, -1.0), 0.25 / 6.25));
+        newton.step(&[1.0], &look, -1.0, false).unwrap();
+        assert!(close(newton.predict(&[1.0]), 0.5));
+    }
+
+    #[test]
+    fn eta_follows_the_bound() {
+        let eta = |eta, bound| {
+            KernelNewton::new(Linear {}.into(), 1.0, eta, bound)
+                .unwrap()
+                .eta
+        };
+        assert_eq!(
+            [eta(None, None), eta(None, Some(2.0)), eta(Some(3.0), None)],
+            [0.125, 0.125 / 4.0, 3.0]
+        );
+    }
+}

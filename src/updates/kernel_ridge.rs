@@ -1,0 +1,135 @@
+//! Kernel ridge regression that stores every row.
+
+use crate::error::Error;
+use crate::expansion::Expansion;
+use crate::kernels::AnyKernel;
+use crate::linalg::{Panels, Triangle, dot, norm_squared};
+use crate::params::positive;
+use crate::state::State;
+
+/// Exact kernel ridge regression: `f(x) = y^T (K + a I)^{-1} k(x)` over all rows learned.
+///
+/// With the factor `L L^T = K + a I`, `b = L^{-1} y` and `z = L^{-1} k(x)`, it is `f(x) = b . z`, and a new row appends
+/// to `L` and `b` without a change of what is there. Every row is stored; a row costs O(d t + t^2).
+#[derive(Debug, Clone)]
+pub struct KernelRidge {
+    kernel: AnyKernel,
+    ridge: f64,
+    rows: Panels,
+    factor: Triangle,
+    b: Vec<f64>,
+    expansion: Expansion,
+    /// Room for `z`.
+    z: Vec<f64>,
+}
+
+/// The regression at a row.
+#[derive(Debug, Clone, Copy)]
+pub struct Regression {
+    /// `f(x)`.
+    pub yhat: f64,
+    /// `a / (a + s)` with `s = kappa(x, x) - ||z||^2`: how much is left of `f(x)` if the row counts too, with label 0.
+    pub shrinkage: f64,
+    /// `a + s`, the square of the row's pivot.
+    pivot_squared: f64,
+}
+
+impl KernelRidge {
+    /// Regression on no rows yet.
+    pub fn new(kernel: AnyKernel, ridge: f64) -> Result<Self, Error> {
+        kernel.check()?;
+        positive("ridge", ridge)?;
+        Ok(Self {
+            kernel,
+            ridge,
+            rows: Panels::default(),
+            factor: Triangle::default(),
+            b: Vec::new(),
+            expansion: Expansion::default(),
+            z: Vec::new(),
+        })
+    }
+
+    /// The kernel.
+    pub fn kernel(&self) -> &AnyKernel {
+        &self.kernel
+    }
+
+    /// The rows stored.
+    pub fn rows(&self) -> &Panels {
+        &self.rows
+    }
+
+    /// `f(x)` alone, in O(d t).
+    pub fn predict(&self, x: &[f64]) -> f64 {
+        self.expansion.value_of(&self.kernel, &self.rows, x, || {
+            let mut c = self.b.clone();
+            self.factor.tr_solve_in_place(&mut c);
+            c
+        })
+    }
+
+    /// The regression at `x`, in O(d t + t^2) and new memory.
+    pub fn regress(&self, x: &[f64]) -> Regression {
+        self.regress_into(x, &mut Vec::new())
+    }
+
+    fn regress_into(&self, x: &[f64], z: &mut Vec<f64>) -> Regression {
+        z.resize(self.rows.n_rows(), 0.0);
+        self.kernel.row_into(x, &self.rows, z);
+        self.factor.solve_in_place(z);
+        let s = (self.kernel.diagonal(x) - norm_squared(z)).max(0.0);
+        let pivot_squared = self.ridge + s;
+        Regression {
+            yhat: dot(&self.b, z),
+            shrinkage: self.ridge / pivot_squared,
+            pivot_squared,
+        }
+    }
+
+    /// One round: the regression at `x`, which then learns its label.
+    pub fn learn(&mut self, x: &[f64], y: f64) -> Result<Regression, Error> {
+        let mut z = std::mem::take(&mut self.z);
+        let regression = self.regress_into(x, &mut z);
+        let grown = self.factor.push_pivot(&z, regression.pivot_squared);
+        self.z = z;
+        grown?;
+        self.expansion.forget();
+        self.b
+            .push((y - regression.yhat) / regression.pivot_squared.sqrt());
+        self.rows.push(x);
+        Ok(regression)
+    }
+
+    pub(crate) fn save(&self, state: &mut State) {
+        state.put_rows("basis", &self.rows);
+        state.put("factor", self.factor.packed());
+        state.put("b", &*self.b);
+    }
+
+    pub(crate) fn load(&mut self, state: &State) -> Result<(), Error> {
+        self.rows = state.rows("basis")?;
+        self.factor = state.factor("factor", self.rows.n_rows())?;
+        self.b = state.vector("b", self.rows.n_rows())?;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernels::Linear;
+
+    #[test]
+    fn two_rounds_with_the_linear_kernel_by_hand() {
+        let mut ridge = KernelRidge::new(Linear {}.into(), 1.0).unwrap();
+        assert_eq!(ridge.learn(&[2.0], 2.0).unwrap().yhat, 0.0);
+        // w = 4 / (1 + 4); with the next row and label 0 it is 4 / (1 + 8)
+        let regression = ridge.regress(&[2.0]);
+        assert!((regression.yhat - 8.0 / 5.0).abs() < 1e-14);
+        assert!((regression.yhat * regression.shrinkage - 8.0 / 9.0).abs() < 1e-14);
+        assert!((ridge.predict(&[2.0]) - 8.0 / 5.0).abs() < 1e-14);
+        ridge.learn(&[2.0], 1.0).unwrap();
+        assert!((ridge.predict(&[1.0]) - 6.0 / 9.0).abs() < 1e-14);
+    }
+}
