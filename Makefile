@@ -22,7 +22,7 @@ tools:
 $(BIN)/python: | tools
 	@$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); exit 1; }
 
-demo: tools $(BIN)/python ## build, install into .venv, and run both learners on embedded streams
+demo: tools $(BIN)/python ## build, install into .venv, and run four learners on embedded streams
 	@echo "building nystream into $(VENV) (the first time takes a minute or two)"
 	@$(INSTALL) -e '.[demo]'
 	@$(BIN)/python examples/demo.py

@@ -1,14 +1,31 @@
 //! Whole rounds and scores at a full dictionary.
 
-use criterion::{BenchmarkId, Criterion, Throughput};
-use nystream::{AogdAldParams, Learner, NonsAldParams, Rows};
+use criterion::{BatchSize, BenchmarkId, Criterion, Throughput};
+use nystream::{
+    AnyParams, AogdAldParams, FogdParams, KaarParams, KogdParams, KonsParams, KrlsAldParams,
+    Learner, NonsAldParams, OnlineKrrParams, PkawvParams, RidgeAldParams, Rows, SketchedKonsParams,
+};
 
-use crate::workloads::{FEATURES, SIZES, data, narrow};
+use crate::workloads::{FEATURES, SIZES, data, narrow, wide};
 
 const ROWS: usize = 1000;
 
-/// Learners of both kinds that keep exactly `size` rows.
-fn learners(size: usize) -> [(&'static str, Learner); 2] {
+/// Rows learned before the measurement, for learners that store every row.
+const STORED: [usize; 3] = [500, 1000, 2000];
+
+/// Rows learned in a measurement of those: few enough that the cost does not grow meanwhile.
+const FEW: usize = 20;
+
+fn learner(params: AnyParams, n_rows: usize) -> Learner {
+    let mut learner = Learner::new(params).expect("valid");
+    let (x, y) = (data(n_rows, FEATURES), data(n_rows, 1));
+    let rows = Rows::new(&x, FEATURES).expect("finite");
+    learner.learn_rows(&rows, &y).expect("finite");
+    learner
+}
+
+/// Learners whose dictionary has exactly `size` rows, and one with as many features.
+fn learners(size: usize) -> Vec<(&'static str, Learner)> {
     let (kernel, max_basis) = (narrow(), Some(size));
     let nons = NonsAldParams {
         kernel: kernel.clone(),
@@ -16,21 +33,97 @@ fn learners(size: usize) -> [(&'static str, Learner); 2] {
         ..NonsAldParams::default()
     };
     let aogd = AogdAldParams {
-        kernel,
+        kernel: kernel.clone(),
         max_basis,
         ..AogdAldParams::default()
     };
-    let mut learners = [
-        ("nons_ald", Learner::new(nons).expect("valid")),
-        ("aogd_ald", Learner::new(aogd).expect("valid")),
+    let ridge = RidgeAldParams {
+        kernel: kernel.clone(),
+        max_basis,
+        ..RidgeAldParams::default()
+    };
+    let krls = KrlsAldParams {
+        kernel: kernel.clone(),
+        max_basis,
+        ..KrlsAldParams::default()
+    };
+    let fogd = FogdParams {
+        kernel,
+        n_frequencies: size / 2,
+        ..FogdParams::default()
+    };
+    let params: [(_, AnyParams); 5] = [
+        ("nons_ald", nons.into()),
+        ("aogd_ald", aogd.into()),
+        ("ridge_ald", ridge.into()),
+        ("krls_ald", krls.into()),
+        ("fogd", fogd.into()),
     ];
-    let (x, y) = (data(2 * size, FEATURES), data(2 * size, 1));
-    let rows = Rows::new(&x, FEATURES).expect("finite");
-    for (name, learner) in &mut learners {
-        learner.learn_rows(&rows, &y).expect("finite");
-        assert!(learner.n_basis() == size, "{name}");
+    let learners = params.map(|(name, params)| (name, learner(params, 2 * size)));
+    for (name, learner) in &learners {
+        assert!(learner.n_basis() == size || *name == "fogd", "{name}");
     }
-    learners
+    learners.into()
+}
+
+/// The learners that store every row, with so many stored.
+fn every_row(n_rows: usize) -> [(&'static str, Learner); 6] {
+    // A wide kernel: with a narrow one those that sample would keep every row.
+    let kernel = wide();
+    let kogd = KogdParams {
+        kernel: kernel.clone(),
+        ..KogdParams::default()
+    };
+    let kons = KonsParams {
+        kernel: kernel.clone(),
+        ..KonsParams::default()
+    };
+    let kaar = KaarParams {
+        kernel: kernel.clone(),
+        ..KaarParams::default()
+    };
+    let krr = OnlineKrrParams {
+        kernel: kernel.clone(),
+        ..OnlineKrrParams::default()
+    };
+    let sketched = SketchedKonsParams {
+        kernel: kernel.clone(),
+        ..SketchedKonsParams::default()
+    };
+    let pkawv = PkawvParams {
+        kernel,
+        ..PkawvParams::default()
+    };
+    let params: [(_, AnyParams); 6] = [
+        ("kogd", kogd.into()),
+        ("kons", kons.into()),
+        ("kaar", kaar.into()),
+        ("online_krr", krr.into()),
+        ("sketched_kons", sketched.into()),
+        ("pkawv", pkawv.into()),
+    ];
+    params.map(|(name, params)| (name, learner(params, n_rows)))
+}
+
+/// Learning when more and more rows are stored: O(t) for KOGD, O(t^2) for the exact second-order ones.
+pub(crate) fn growth(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("every_row");
+    group.throughput(Throughput::Elements(FEW as u64));
+    group.sample_size(20);
+    let (x, y) = (data(FEW, FEATURES), data(FEW, 1));
+    let rows = Rows::new(&x, FEATURES).expect("finite");
+    for n_rows in STORED {
+        for (name, learner) in every_row(n_rows) {
+            let bytes = learner.to_bytes().expect("finite");
+            group.bench_function(BenchmarkId::new(name, format!("t{n_rows}")), |b| {
+                b.iter_batched_ref(
+                    || Learner::from_bytes(&bytes).expect("written just now"),
+                    |learner| learner.learn_rows(&rows, &y),
+                    BatchSize::PerIteration,
+                );
+            });
+        }
+    }
 }
 
 /// Predict, then learn.

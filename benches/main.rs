@@ -16,6 +16,7 @@ criterion::criterion_group!(
     updates::newton,
     updates::gradient,
     learners::learn,
-    learners::predict
+    learners::predict,
+    learners::growth
 );
 criterion::criterion_main!(benches);

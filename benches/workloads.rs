@@ -34,6 +34,11 @@ pub(crate) fn narrow() -> AnyKernel {
     Gaussian { sigma: 0.5 }.into()
 }
 
+/// A kernel so wide that rows are much alike.
+pub(crate) fn wide() -> AnyKernel {
+    Gaussian { sigma: 8.0 }.into()
+}
+
 /// A dictionary of exactly `size` rows.
 pub(crate) fn dictionary(size: usize) -> Dictionary {
     let mut dictionary = Dictionary::new(narrow(), 1e-3, Some(size)).expect("valid parameters");

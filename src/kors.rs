@@ -9,8 +9,9 @@ use crate::random::Uniforms;
 use crate::rows::LARGEST;
 use crate::state::State;
 
-/// Part of its kernel value that a row must have outside the span of those kept to extend it.
-const SPAN: f64 = 1e-10;
+/// Part of its kernel value that a row must have outside the span of those kept to extend it. Float64 leaves half of its
+/// digits to such a row's new coordinate, and fewer to one that is nearer.
+const SPAN: f64 = 1e-8;
 
 /// Rows kept with a probability that grows with their ridge leverage score, and the Nyström map of their span.
 ///

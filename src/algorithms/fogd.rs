@@ -69,7 +69,9 @@ impl FogdParams {
             gradient: Gradient::new(Step::Constant { eta: self.eta }),
             phi: Vec::new(),
         };
-        given.into_iter().for_each(|given| fogd.start(given));
+        if let Some(given) = given {
+            fogd.start(given);
+        }
         Ok(fogd)
     }
 }

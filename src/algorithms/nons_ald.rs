@@ -32,7 +32,7 @@ pub struct NonsAldParams {
     pub kernel: AnyKernel,
     /// ALD threshold, 1e-10 to 1: a smaller one keeps more rows. Default 1e-3.
     pub alpha: f64,
-    /// Regularisation, 1e-6 to 1e100: `A` starts as `mu I`. Default 1.
+    /// Regularisation, 1e-10 to 1e100: `A` starts as `mu I`. Default 1.
     pub mu: f64,
     /// `U`, positive: predictions stay within `[-U, U]`. Default 1.
     pub bound: f64,

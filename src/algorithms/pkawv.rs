@@ -108,7 +108,9 @@ impl Past {
         for (feature, &phi) in self.features.iter().zip(phi) {
             axpy_in_place(-phi, feature, &mut column);
         }
-        column.iter_mut().for_each(|value| *value /= coordinate);
+        for value in &mut column {
+            *value /= coordinate;
+        }
         column
     }
 

@@ -131,7 +131,9 @@ impl ProsNKons {
             NewSpace::Restart => self.newton.restart(self.kors.map().size()),
             NewSpace::CarryOver => {
                 self.newton.step_matrix(e);
-                coordinate.into_iter().for_each(|_| self.newton.grow(0.0));
+                if coordinate.is_some() {
+                    self.newton.grow(0.0);
+                }
                 self.projects = false;
             }
         }

@@ -76,7 +76,9 @@ impl CholeskyFactor {
 
 /// The new row of the inverse: `[-beta^T, 1] / pivot` with `beta = L^{-T} phi`.
 fn inverse_row(mut beta: Vec<f64>, pivot: f64) -> Vec<f64> {
-    beta.iter_mut().for_each(|value| *value /= -pivot);
+    for value in &mut beta {
+        *value /= -pivot;
+    }
     beta.push(pivot.recip());
     beta
 }

@@ -3,7 +3,7 @@
 use numpy::{PyArrayMethods, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyString};
+use pyo3::types::{PyBool, PyDict, PyInt, PyList, PyString};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
@@ -72,16 +72,8 @@ fn to_value(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Value> {
         return Ok(Value::Null);
     }
     match name {
-        "uniforms" => return list(name, &arrays::vector(name, value)?.to_vec()?),
-        "frequencies" => {
-            let matrix = arrays::matrix(name, value)?;
-            let width = matrix.shape()[1].max(1);
-            let data = matrix.to_vec()?;
-            let rows = data.chunks(width).enumerate();
-            return rows
-                .map(|(i, row)| list(&format!("{name}[{i}]"), row))
-                .collect();
-        }
+        "uniforms" => return vector(name, value),
+        "frequencies" => return matrix(name, value),
         _ => {}
     }
     if let Ok(flag) = value.extract::<bool>() {
@@ -105,12 +97,26 @@ fn to_value(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Value> {
     }
 }
 
+fn vector(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Value> {
+    let numbers = arrays::vector(name, value)?.to_vec()?;
+    list(&numbers, |i| format!("{name}[{i}]"))
+}
+
+fn matrix(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Value> {
+    let numbers = arrays::matrix(name, value)?;
+    let (width, numbers) = (numbers.shape()[1].max(1), numbers.to_vec()?);
+    let rows = numbers.chunks(width).enumerate();
+    rows.map(|(i, row)| list(row, |j| format!("{name}[{i}, {j}]")))
+        .collect()
+}
+
 /// Finite numbers; JSON has no others.
-fn list(name: &str, numbers: &[f64]) -> PyResult<Value> {
+fn list(numbers: &[f64], place: impl Fn(usize) -> String) -> PyResult<Value> {
     match numbers.iter().position(|number| !number.is_finite()) {
         None => Ok(numbers.into()),
         Some(i) => Err(PyValueError::new_err(format!(
-            "{name}[{i}] should be finite, but is {}",
+            "{} should be finite, but is {}",
+            place(i),
             numbers[i]
         ))),
     }
@@ -166,10 +172,12 @@ fn mismatch(field: &str, value: Option<&Bound<'_, PyAny>>, message: &str) -> PyE
     };
     let expected = match expected {
         "f64" => "a number",
-        "usize" | "u32" | "u64" => "a whole number that is not negative",
+        "usize" | "u32" => "a whole number that is not negative",
+        "u64" => "a whole number from 0 to 2^64 - 1",
         other => other,
     };
-    if message.starts_with("invalid value") {
+    let out_of_range = message.starts_with("invalid value") || value.is_instance_of::<PyInt>();
+    if out_of_range && !value.is_instance_of::<PyBool>() {
         let shown = arrays::shown(value);
         PyValueError::new_err(format!("{field} should be {expected}, but is {shown}"))
     } else {

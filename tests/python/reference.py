@@ -185,16 +185,15 @@ def running_mean(X, y) -> Run:
     return Run(np.array([y[:t].mean() if t else 0.0 for t in range(len(y))]))
 
 
-def _root(K, cut=0.0):
-    """Sigma^{-1/2} U^T of the kernel matrix of a dictionary, without its null space.
+def _root(K):
+    """Sigma^{-1/2} U^T of the kernel matrix of a dictionary.
 
     The smallest singular values are off by the rounding of the largest: predictions were off by
     1e-9 at alpha = 1e-5, by 1e-6 at 1e-7. So root K root^T is brought back to I, in extended
     precision where the machine has one.
     """
     left, singular, _ = svd(K)
-    keep = singular > cut * singular.max(initial=0.0)
-    root = (np.diag(singular[keep] ** -0.5) @ left[:, keep].T).astype(np.longdouble)
+    root = (np.diag(singular**-0.5) @ left.T).astype(np.longdouble)
     for _ in range(2):
         root = root - (root @ K @ root.T - np.eye(len(root))) @ root / 2
     return root
@@ -409,30 +408,35 @@ def kons(X, y, kernel: Kernel, *, mu, eta=None, bound=None, alpha=None) -> Run:
     return run
 
 
-def kaar(X, y, kernel: Kernel, *, ridge) -> Run:
-    """The kernel aggregating algorithm for regression of Gammerman et al., 2004."""
-    T = len(X)
-    run = Run(np.zeros(T), list(range(T)))
-    regularised = _Growing(T)
-    for t, x in enumerate(X[:, None]):
-        k = kernel(X[: t + 1], x)[:, 0]
-        column = k.copy()
-        column[t] += ridge
-        regularised.append(column)
-        run.predictions[t] = np.append(y[:t], 0.0) @ regularised.solve(k)
+def _kernel_matrix(X, kernel):
+    # Column by column: the differences of all rows at once may be gigabytes.
+    return np.column_stack([kernel(X, x)[:, 0] for x in X[:, None]])
+
+
+def kaar(X, y, kernel: Kernel, *, ridge, rounds=None) -> Run:
+    """The kernel aggregating algorithm for regression of Gammerman et al., 2004.
+
+    A round does not depend on the predictions before it, so it is possible to ask for some alone;
+    the predictions of the others are NaN.
+    """
+    run = Run(np.full(len(X), np.nan), list(range(len(X))))
+    K = _kernel_matrix(X, kernel)
+    for t in range(len(X)) if rounds is None else rounds:
+        now = slice(t + 1)
+        a_I = ridge * np.eye(t + 1)
+        run.predictions[t] = np.append(y[:t], 0.0) @ solve(K[now, now] + a_I, K[now, t])
     return run
 
 
-def online_krr(X, y, kernel: Kernel, *, ridge) -> Run:
-    """Kernel ridge regression on all rows so far, as in Zhdanov and Kalnishkan, 2013."""
-    T = len(X)
-    run = Run(np.zeros(T), list(range(T)))
-    regularised = _Growing(T)
-    for t, x in enumerate(X[:, None]):
-        k = kernel(X[: t + 1], x)[:, 0]
-        run.predictions[t] = y[:t] @ regularised.solve(k[:t])
-        k[t] += ridge
-        regularised.append(k)
+def online_krr(X, y, kernel: Kernel, *, ridge, rounds=None) -> Run:
+    """Kernel ridge regression on all rows so far, as in Zhdanov and Kalnishkan, 2013.
+
+    For rounds see kaar.
+    """
+    run = Run(np.full(len(X), np.nan), list(range(len(X))))
+    K = _kernel_matrix(X, kernel)
+    for t in range(len(X)) if rounds is None else rounds:
+        run.predictions[t] = y[:t] @ solve(K[:t, :t] + ridge * np.eye(t), K[:t, t])
     return run
 
 
@@ -484,6 +488,7 @@ class _Kors:
         self.gamma, self.beta, self.epsilon = gamma, beta, epsilon
         self.kept: list[int] = []
         self.kept_probabilities: list[float] = []
+        self.members: list[int] = []  # those that extend the span of the ones before
 
     def probability(self, t):
         rows = [*self.kept, t]
@@ -500,11 +505,18 @@ class _Kors:
         if uniform < p:
             self.kept.append(t)
             self.kept_probabilities.append(p)
+            self.extend(t)
         return uniform < p
 
+    def extend(self, t):
+        # Rows can be kept twice or nearly so, and the kernel matrix of all would be singular.
+        x, X_S = self.X[t : t + 1], self.X[self.members]
+        k, kappa = self.kernel(X_S, x)[:, 0], self.kernel(x, x)[0, 0]
+        if kappa - k @ solve(self.kernel(X_S, X_S), k) > 1e-8 * kappa:
+            self.members.append(t)
+
     def root(self):
-        # Rows can be kept twice, and then the kernel matrix is singular.
-        return _root(self.kernel(self.X[self.kept], self.X[self.kept]), cut=1e-12)
+        return _root(self.kernel(self.X[self.members], self.X[self.members]))
 
 
 def _nystrom_kons(
@@ -515,13 +527,15 @@ def _nystrom_kons(
     T = len(X)
     kors = _Kors(X, kernel, gamma, beta, epsilon)
     run = Run(np.zeros(T), kors.kept)
-    S = []  # the rows of the space, those kept before the last round
+    S = []  # the rows that span the space, of those kept before the last round
+    kept = 0
     root = A = np.zeros((0, 0))
     w = w_predicting = np.zeros(0)
     for t, x in enumerate(X[:, None]):
-        changed = len(S) < len(kors.kept)
+        changed = kept < len(kors.kept)
         if changed:
-            S_before, S = S, list(kors.kept)
+            kept = len(kors.kept)
+            S_before, S = S, list(kors.members)
             before, root = root, kors.root()
             Q = _change(root, kernel(X[S], X[S_before]), before)
             if restart:
@@ -605,9 +619,9 @@ def pkawv(X, y, kernel: Kernel, *, ridge, kors_mu, beta, epsilon, uniforms) -> R
     for t, x in enumerate(X[:, None]):
         if kors.offer(t, uniforms[t]):
             root = kors.root()
-            Phi = _features(root, kernel(X[kors.kept], X[:t])).T
+            Phi = _features(root, kernel(X[kors.members], X[:t])).T
             past = np.column_stack([Phi, y[:t]])
-        phi = _features(root, kernel(X[kors.kept], x)[:, 0])
+        phi = _features(root, kernel(X[kors.members], x)[:, 0])
         run.predictions[t] = _ridge_weights(np.vstack([past, np.append(phi, 0.0)]), ridge) @ phi
         past = qr(np.vstack([past, np.append(phi, y[t])]), mode="r")
     return run

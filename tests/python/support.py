@@ -45,7 +45,7 @@ def random_stream(n_rows: int, n_features: int, seed: int = 0) -> tuple[np.ndarr
 
 
 def state(model) -> dict[str, np.ndarray]:
-    """The arrays inside a model, read from its bytes; packed triangles are unpacked."""
+    """The arrays inside a model, read from its bytes: triangles are unpacked, and P is formed."""
     data = model.to_bytes()
     start = 8 + int.from_bytes(data[:8], "little")
     arrays = {}
@@ -55,11 +55,11 @@ def state(model) -> dict[str, np.ndarray]:
         first, last = entry["data_offsets"]
         array = np.frombuffer(data[start + first : start + last], "<f8")
         arrays[name] = array.reshape(entry["shape"])
-    for name in {"factor", "inverse_factor", "p"} & arrays.keys():
-        full = np.zeros((model.n_basis, model.n_basis))
-        full[np.tril_indices(model.n_basis)] = arrays[name]
-        arrays[name] = full
-    if "p" in arrays:
-        lower = arrays["p"]
-        arrays["p"] = lower + np.tril(lower, -1).T
+    for name, array in arrays.items():
+        if name in {"factor", "inverse_factor", "root"}:
+            size = int(np.sqrt(2 * len(array)))
+            arrays[name] = np.zeros((size, size))
+            arrays[name][np.tril_indices(size)] = array
+    if "root" in arrays:  # its rows are the columns of S, and P = S S^T
+        arrays["p"] = arrays["root"].T @ arrays["root"]
     return arrays

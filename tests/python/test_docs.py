@@ -51,14 +51,27 @@ def test_docstrings_have_examples_that_run(name):
         assert doctest.DocTestRunner().run(test).failed == 0
 
 
-def test_the_readmes_example_prints_what_it_says():
-    blocks = re.findall(r"```python\n(.*?)```\s+```text\n(.*?)```", README, re.DOTALL)
-    assert len(blocks) == 1
-    code, expected = blocks[0]
-    printed = io.StringIO()
-    with contextlib.redirect_stdout(printed):
-        exec(code, {})
-    assert printed.getvalue() == expected
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_examples_print_what_the_page_says(page):
+    """All Python of a page runs in order; a text block after it is what it prints."""
+    text = page.read_text()
+    blocks = re.findall(r"```python\n(.*?)```(?:\s+```text\n(.*?)```)?", text, re.DOTALL)
+    assert blocks
+    names = {}
+    for code, expected in blocks:
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            exec(code, names)
+        assert printed.getvalue() == expected
+
+
+def test_links_lead_somewhere():
+    for page in PAGES:
+        for target in re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text()):
+            assert (page.parent / target).exists(), f"{page.name}: {target}"
 
 
 def rows_of(text, heading):
@@ -94,6 +107,12 @@ def test_the_readmes_results_are_measured(name):
 def test_every_learner_and_kernel_is_in_the_readme():
     for name in [*nystream.algorithms(), *nystream.kernels()]:
         assert f"`{name}`" in README
+
+
+def test_every_learner_is_in_the_table_of_learners():
+    page = (ROOT / "docs" / "learners.md").read_text()
+    table = {row[0].strip("`") for row in rows_of(page, "learner")}
+    assert table == set(nystream.algorithms())
 
 
 def test_the_compiled_module_has_the_version_of_the_package():

@@ -16,6 +16,17 @@ NAN, INF = float("nan"), float("inf")
 X, Y = random_stream(20, 3)
 
 
+EVERY_ROW = [
+    nystream.Kogd,
+    nystream.Kons,
+    nystream.Kaar,
+    nystream.OnlineKrr,
+    nystream.SketchedKons,
+    nystream.Pkawv,
+]
+SAMPLING = [nystream.ProsNKons, nystream.ConKons, nystream.SketchedKons, nystream.Pkawv]
+
+
 def with_value(array, index, value):
     changed = array.copy()
     changed[index] = value
@@ -157,13 +168,49 @@ def test_a_first_call_that_is_refused_leaves_no_trace():
 def test_a_kernel_that_overflows_names_the_row(kernel):
     model = nystream.NonsAld(kernel)
     rows = with_value(X, (5, 0), 1e60)
-    message = "the kernel value of X[5] with itself should be at most 50000000, but is "
+    message = "the kernel value of X[5] with itself should be at most 50000000000000, but is "
     refuses(model, lambda: model.learn_many(rows, Y), ValueError, message)
     refuses(model, lambda: model.predict_one(rows[5]), ValueError, message.replace("X[5]", "x"))
 
 
+@pytest.mark.parametrize("learner", EVERY_ROW)
+def test_no_row_is_stored_beyond_max_rows(learner):
+    model = learner(max_rows=25)
+    model.learn_many(X, Y)
+    message = "max_rows is 25, and 20 rows are stored: there is no room for 20 more"
+    refuses(model, lambda: model.learn_many(X, Y), ValueError, message)
+    refuses(model, lambda: model.progressive(X, Y), ValueError, message)
+    model.predict_many(X)
+    model.learn_many(X[:5], Y[:5])
+    message = "max_rows is 25, and 25 rows are stored: there is no room for 1 more"
+    refuses(model, lambda: model.learn_one(X[0], 0.5), ValueError, message)
+    assert np.isfinite(model.predict_many(X)).all()
+
+
+@pytest.mark.parametrize("learner", SAMPLING)
+def test_draws_run_out(learner):
+    model = learner(uniforms=np.full(25, 0.5))
+    model.learn_many(X, Y)
+    message = "uniforms should have a number for each row, 40 by now, but has 25"
+    refuses(model, lambda: model.learn_many(X, Y), ValueError, message)
+    model.learn_many(X[:5], Y[:5])
+    message = "uniforms should have a number for each row, 26 by now, but has 25"
+    refuses(model, lambda: model.learn_one(X[0], 0.5), ValueError, message)
+    assert np.isfinite(model.predict_many(X)).all()
+
+
+def test_given_frequencies_fix_the_width():
+    model = nystream.Fogd(frequencies=np.ones((5, 2)))
+    message = "x should have 2 features, but has 3"
+    refuses(model, lambda: model.predict_one(X[0]), ValueError, message)
+    refuses(model, lambda: model.learn_one(X[0], 0.5), ValueError, message)
+    message = "X should have 2 features, but has 3"
+    refuses(model, lambda: model.learn_many(X, Y), ValueError, message)
+    model.learn_many(X[:, :2], Y)
+
+
 G = nystream.Gaussian
-BIG_ENOUGH = "should be between 1e-6, below which rounding decides, and 1e100, but is"
+BIG_ENOUGH = "should be between 1e-10, below which rounding decides, and 1e100, but is"
 POSITIVE = "should be positive and finite (1e-100 to 1e100), but is"
 PARAMETERS = [
     (G, {"sigma": 0.0}, ValueError, f"sigma {POSITIVE} 0"),
@@ -204,7 +251,7 @@ PARAMETERS = [
     ),
     (nystream.NonsAld, {"alpha": 1.5}, ValueError, "alpha should be between 1e-10"),
     (nystream.NonsAld, {"alpha": NAN}, ValueError, "alpha should be finite, but is NaN"),
-    (nystream.NonsAld, {"mu": 1e-7}, ValueError, f"mu {BIG_ENOUGH} 1e-7"),
+    (nystream.NonsAld, {"mu": 1e-11}, ValueError, f"mu {BIG_ENOUGH} 1e-11"),
     (nystream.NonsAld, {"mu": INF}, ValueError, "mu should be finite, but is inf"),
     (nystream.NonsAld, {"bound": -1}, ValueError, f"bound {POSITIVE} -1"),
     (nystream.NonsAld, {"bound": None}, TypeError, "bound should be a number, but is None"),
@@ -231,6 +278,124 @@ PARAMETERS = [
         {"switch_at": 5, "max_basis": 5},
         ValueError,
         "switch_at and max_basis cannot both be given: past the switch every row is stored",
+    ),
+    (nystream.RidgeAld, {"alpha": 2.0}, ValueError, "alpha should be between 1e-10"),
+    (nystream.RidgeAld, {"ridge": 0.0}, ValueError, f"ridge {POSITIVE} 0"),
+    (nystream.RidgeAld, {"forward": 1.5}, TypeError, "forward should be a boolean, but is 1.5"),
+    (nystream.RidgeAld, {"clip": None}, TypeError, "clip should be a boolean, but is None"),
+    (nystream.RidgeAld, {"max_basis": 0}, ValueError, "max_basis should be None or at least 1"),
+    (nystream.KrlsAld, {"alpha": 0.0}, ValueError, "alpha should be between 1e-10"),
+    (nystream.Kogd, {"bound": 0.0}, ValueError, f"bound {POSITIVE} 0"),
+    (nystream.Kogd, {"kernel": G(), "max_rows": 0}, ValueError, "max_rows should be None or"),
+    (nystream.Kogd, {"max_rows": 1.5}, TypeError, "max_rows should be a whole number"),
+    (nystream.Kons, {"mu": 0.0}, ValueError, f"mu {BIG_ENOUGH} 0"),
+    (nystream.Kons, {"eta": 0.0}, ValueError, f"eta {POSITIVE} 0"),
+    (nystream.Kons, {"bound": -2.0}, ValueError, f"bound {POSITIVE} -2"),
+    (nystream.Kons, {"max_rows": 0}, ValueError, "max_rows should be None or at least 1"),
+    (nystream.Kaar, {"ridge": -1.0}, ValueError, f"ridge {POSITIVE} -1"),
+    (nystream.Kaar, {"max_rows": -1}, ValueError, "max_rows should be a whole number"),
+    (nystream.OnlineKrr, {"ridge": NAN}, ValueError, "ridge should be finite, but is NaN"),
+    (nystream.OnlineKrr, {"max_rows": 0}, ValueError, "max_rows should be None or at least 1"),
+    (
+        nystream.SketchedKons,
+        {"gamma": 0.0},
+        ValueError,
+        "gamma should be above 0 and at most 1, but is 0",
+    ),
+    (nystream.SketchedKons, {"gamma": 1.1}, ValueError, "gamma should be above 0 and at most 1"),
+    (nystream.SketchedKons, {"bound": None}, TypeError, "bound should be a number, but is None"),
+    (nystream.SketchedKons, {"beta": 0}, ValueError, f"beta {POSITIVE} 0"),
+    (
+        nystream.SketchedKons,
+        {"epsilon": -1},
+        ValueError,
+        "epsilon should be 0 or positive and finite, but is -1",
+    ),
+    (nystream.SketchedKons, {"max_rows": 0}, ValueError, "max_rows should be None or at least 1"),
+    (nystream.Pkawv, {"ridge": 0.0}, ValueError, f"ridge {POSITIVE} 0"),
+    (nystream.Pkawv, {"kors_mu": 0.0}, ValueError, f"kors_mu {POSITIVE} 0"),
+    (nystream.Pkawv, {"max_rows": 0}, ValueError, "max_rows should be None or at least 1"),
+    (nystream.Fogd, {"eta": -1.0}, ValueError, f"eta {POSITIVE} -1"),
+    (nystream.Fogd, {"n_frequencies": 0}, ValueError, "n_frequencies should be at least 1"),
+    (
+        nystream.Fogd,
+        {"kernel": nystream.Linear()},
+        ValueError,
+        "kernel should be shift invariant (Gaussian, Laplacian, Matern32, Matern52 or "
+        "RationalQuadratic), but is Linear",
+    ),
+    (
+        nystream.Fogd,
+        {"kernel": nystream.Polynomial(normalize=True)},
+        ValueError,
+        "kernel should be shift invariant",
+    ),
+    (
+        nystream.Fogd,
+        {"frequencies": [1.0, 2.0]},
+        ValueError,
+        "frequencies should be two-dimensional, but has the shape (2,)",
+    ),
+    (
+        nystream.Fogd,
+        {"frequencies": np.zeros((0, 3))},
+        ValueError,
+        "frequencies should have at least one row and one feature, but is empty",
+    ),
+    (
+        nystream.Fogd,
+        {"frequencies": [[1.0, 2.0], [0.0, NAN]]},
+        ValueError,
+        "frequencies[1, 1] should be finite, but is NaN",
+    ),
+    (
+        nystream.Fogd,
+        {"frequencies": [[1.0, 1e101]]},
+        ValueError,
+        "frequencies[0, 1] should be a finite number of magnitude at most 1e100, but is 1e101",
+    ),
+    (nystream.Fogd, {"frequencies": "W"}, TypeError, "frequencies should hold real numbers"),
+    (nystream.Fogd, {"random_state": -1}, ValueError, "random_state should be a whole number"),
+    (nystream.Fogd, {"random_state": 1.5}, TypeError, "random_state should be a whole number"),
+    (nystream.Fogd, {"random_state": None}, TypeError, "random_state should be a whole number"),
+    (
+        nystream.Fogd,
+        {"random_state": 2**64},
+        ValueError,
+        "random_state should be a whole number from 0 to 2^64",
+    ),
+    (nystream.Nogd, {"budget": 0}, ValueError, "budget should be at least 1, but is 0"),
+    (
+        nystream.Nogd,
+        {"budget": 5, "rank": 6},
+        ValueError,
+        "rank should be None, or at least 1 and at most budget, but is 6",
+    ),
+    (nystream.Nogd, {"rank": 0}, ValueError, "rank should be None, or at least 1"),
+    (nystream.Nogd, {"eta": 0.0}, ValueError, f"eta {POSITIVE} 0"),
+    (nystream.ProsNKons, {"gamma": 0.0}, ValueError, f"gamma {POSITIVE} 0"),
+    (nystream.ProsNKons, {"bound": 0.0}, ValueError, f"bound {POSITIVE} 0"),
+    (nystream.ConKons, {"mu": 0.0}, ValueError, f"mu {BIG_ENOUGH} 0"),
+    (nystream.ConKons, {"eta": 0.0}, ValueError, f"eta {POSITIVE} 0"),
+    (
+        nystream.ConKons,
+        {"uniforms": [0.5, 1.0]},
+        ValueError,
+        "uniforms[1] should be at least 0 and below 1, but is 1",
+    ),
+    (nystream.ConKons, {"uniforms": [NAN]}, ValueError, "uniforms[0] should be finite, but is NaN"),
+    (
+        nystream.ConKons,
+        {"uniforms": [[0.5]]},
+        ValueError,
+        "uniforms should be one-dimensional, but has the shape (1, 1)",
+    ),
+    (nystream.LinearRls, {"ridge": -1.0}, ValueError, f"ridge {POSITIVE} -1"),
+    (
+        nystream.LinearRls,
+        {"intercept": 2.5},
+        TypeError,
+        "intercept should be a boolean, but is 2.5",
     ),
     (nystream.NonsAld, {"gamma": 1.0}, TypeError, "NonsAld.__new__() got an unexpected keyword"),
     (

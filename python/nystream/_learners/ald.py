@@ -38,9 +38,9 @@ class NonsAld(Learner):
         if the squared distance is more than ``alpha`` times the kernel of the row with itself.
         The paper's experiments use 25 / T.
     mu
-        Regularisation, 1e-6 to 1e100: the matrix of the Newton step starts as ``mu`` times
-        identity. Rows whose kernel value with themselves is more than about 5e7 ``mu`` are refused,
-        because float64 could not follow them: scale the features or normalise the kernel.
+        Regularisation, 1e-10 to 1e100: the matrix of the Newton step starts as ``mu`` times
+        identity. Rows whose kernel value with themselves is more than about 5e13 ``mu`` are
+        refused, because float64 could not follow them: scale the features or normalise the kernel.
     bound
         U, positive: predictions stay within [-bound, bound].
     target_bound
