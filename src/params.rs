@@ -30,6 +30,12 @@ pub(crate) fn positive_if_given(name: &'static str, value: Option<f64>) -> Resul
     value.map_or(Ok(()), |value| positive(name, value))
 }
 
+/// What a matrix starts as a multiple of the identity with: large enough for float64 to tell it from rounding.
+pub(crate) fn regularisation(name: &'static str, value: f64) -> Result<(), Error> {
+    let expected = "between 1e-10, below which rounding decides, and 1e100";
+    within(name, value, 1e-10..=LARGEST, expected)
+}
+
 /// 0, or [`positive`].
 pub(crate) fn not_negative(name: &'static str, value: f64) -> Result<(), Error> {
     if value == 0.0 {

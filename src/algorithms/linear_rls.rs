@@ -22,7 +22,7 @@ use crate::updates::{Clip, LeastSquares};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct LinearRlsParams {
-    /// Weight of `||w||^2`, positive. Default 1e-2.
+    /// Weight of `||w||^2`, 1e-10 to 1e100. Default 1e-2.
     pub ridge: f64,
     /// Whether there is a constant feature, penalised like the others. Default true.
     pub intercept: bool,

@@ -25,7 +25,7 @@ use crate::updates::KernelRidge;
 pub struct OnlineKrrParams {
     /// The kernel. Default Gaussian.
     pub kernel: AnyKernel,
-    /// `a`, the weight of `||f||^2`, positive. Default 1e-2.
+    /// `a`, the weight of `||f||^2`, 1e-10 to 1e100. Default 1e-2.
     pub ridge: f64,
     /// The most rows to store, at least 1. Default: no limit.
     pub max_rows: Option<usize>,
@@ -80,6 +80,10 @@ impl Algorithm for OnlineKrr {
 
     fn check_room(&self, n_rows: usize) -> Result<(), Error> {
         room_for(n_rows, self.ridge.rows().n_rows(), self.max_rows)
+    }
+
+    fn largest_kappa(&self) -> f64 {
+        self.ridge.largest_kappa()
     }
 
     fn save(&self, state: &mut State) {

@@ -28,7 +28,7 @@ use crate::updates::{Border, LeastSquares};
 pub struct PkawvParams {
     /// The kernel. Default Gaussian.
     pub kernel: AnyKernel,
-    /// Weight of `||f||^2`, positive. Default 1e-2.
+    /// Weight of `||f||^2`, 1e-10 to 1e100. Default 1e-2.
     pub ridge: f64,
     /// Regularisation of the leverage scores, positive: a larger one samples fewer rows. Default 1.
     pub kors_mu: f64,
@@ -190,6 +190,10 @@ impl Algorithm for Pkawv {
     fn check_room(&self, n_rows: usize) -> Result<(), Error> {
         room_for(n_rows, self.past.rows.n_rows(), self.max_rows)?;
         self.kors.check_room(n_rows)
+    }
+
+    fn largest_kappa(&self) -> f64 {
+        self.squares.largest_kappa()
     }
 
     fn save(&self, state: &mut State) {

@@ -28,7 +28,7 @@ pub struct RidgeAldParams {
     pub kernel: AnyKernel,
     /// ALD threshold, 1e-10 to 1: a smaller one keeps more rows. Default 1e-3.
     pub alpha: f64,
-    /// Weight of `||f||^2`, positive. Default 1e-2.
+    /// Weight of `||f||^2`, 1e-10 to 1e100. Default 1e-2.
     pub ridge: f64,
     /// Whether to predict as Vovk, Azoury and Warmuth do. Default false.
     pub forward: bool,
@@ -105,6 +105,10 @@ impl Algorithm for RidgeAld {
 
     fn kernel(&self) -> Option<&AnyKernel> {
         Some(self.dictionary.map().kernel())
+    }
+
+    fn largest_kappa(&self) -> f64 {
+        self.squares.largest_kappa()
     }
 
     fn save(&self, state: &mut State) {

@@ -1,10 +1,11 @@
 //! Online Newton step that stores every row.
 
-use super::check_mu;
+use super::LARGEST_SHRINKAGE;
 use crate::error::Error;
 use crate::kernels::AnyKernel;
 use crate::linalg::{Panels, Triangle, dot, norm_squared};
-use crate::params::positive_if_given;
+use crate::params::{positive_if_given, regularisation};
+use crate::rows::LARGEST;
 use crate::state::State;
 
 /// Online Newton step in the space of the kernel, on `f = sum_i c_i kappa(x_i, .)`.
@@ -37,6 +38,8 @@ pub struct KernelNewton {
 pub struct Look {
     /// The prediction.
     pub yhat: f64,
+    /// The most that the gradient may weigh in `A`: beyond it float64 could not follow.
+    largest_d: f64,
     /// `mu phi . A^{-1} phi`, what the sketch leaves of the kernel function.
     residual: f64,
     /// How far to go along `-A^{-1} phi` to bring the prediction back within the bound.
@@ -52,7 +55,7 @@ impl KernelNewton {
         bound: Option<f64>,
     ) -> Result<Self, Error> {
         kernel.check()?;
-        check_mu(mu)?;
+        regularisation("mu", mu)?;
         positive_if_given("eta", eta)?;
         positive_if_given("bound", bound)?;
         let scale = bound.unwrap_or(1.0);
@@ -96,13 +99,15 @@ impl KernelNewton {
         self.z.clear();
         self.z.extend(sketched);
         self.factor.solve_in_place(&mut self.z);
-        let residual = (self.kernel.diagonal(x) - norm_squared(&self.z)).max(0.0);
+        let kappa = self.kernel.diagonal(x);
+        let residual = (kappa - norm_squared(&self.z)).max(0.0);
         let f = dot(&self.c, &self.k);
         let yhat = f.clamp(-self.bound, self.bound);
         let excess = (f - yhat) * self.mu / residual;
         let excess = if excess.is_finite() { excess } else { 0.0 };
         Look {
             yhat,
+            largest_d: (LARGEST_SHRINKAGE * self.mu / kappa).sqrt().min(LARGEST),
             residual,
             excess,
         }
@@ -117,7 +122,8 @@ impl KernelNewton {
     /// Ends the round of the row last looked at: `A += eta e^2 phi phi^T` if the gradient enters the sketch, then
     /// `f -= e A^{-1} phi`.
     pub fn step(&mut self, x: &[f64], look: &Look, e: f64, enters: bool) -> Result<(), Error> {
-        let d = if enters { self.eta.sqrt() * e } else { 0.0 };
+        let d = (self.eta.sqrt() * e).clamp(-look.largest_d, look.largest_d);
+        let d = if enters { d } else { 0.0 };
         let length = e / (1.0 + d * d * look.residual / self.mu);
         let step = (look.excess + length) / self.mu;
         self.u.clone_from(&self.z);

@@ -1,10 +1,12 @@
 //! Kernel ridge regression that stores every row.
 
+use super::LARGEST_SHRINKAGE;
 use crate::error::Error;
 use crate::expansion::Expansion;
 use crate::kernels::AnyKernel;
 use crate::linalg::{Panels, Triangle, dot, norm_squared};
-use crate::params::positive;
+use crate::params::regularisation;
+use crate::rows::LARGEST;
 use crate::state::State;
 
 /// Exact kernel ridge regression: `f(x) = y^T (K + a I)^{-1} k(x)` over all rows learned.
@@ -38,7 +40,7 @@ impl KernelRidge {
     /// Regression on no rows yet.
     pub fn new(kernel: AnyKernel, ridge: f64) -> Result<Self, Error> {
         kernel.check()?;
-        positive("ridge", ridge)?;
+        regularisation("ridge", ridge)?;
         Ok(Self {
             kernel,
             ridge,
@@ -58,6 +60,11 @@ impl KernelRidge {
     /// The rows stored.
     pub fn rows(&self) -> &Panels {
         &self.rows
+    }
+
+    /// The largest kernel value of a row with itself that leaves enough digits to the ridge.
+    pub fn largest_kappa(&self) -> f64 {
+        (LARGEST_SHRINKAGE * self.ridge).min(LARGEST)
     }
 
     /// `f(x)` alone, in O(d t).

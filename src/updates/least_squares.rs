@@ -1,9 +1,9 @@
 //! Recursive least squares.
 
-use super::{Border, SecondOrder};
+use super::{Border, LARGEST_SHRINKAGE, SecondOrder};
 use crate::error::Error;
-use crate::linalg::dot;
-use crate::params::positive;
+use crate::params::regularisation;
+use crate::rows::LARGEST;
 use crate::state::State;
 
 /// Least squares on features: `w` minimises `sum_t (w . phi_t - y_t)^2 + ridge ||w||^2`.
@@ -20,7 +20,7 @@ pub struct LeastSquares {
 impl LeastSquares {
     /// Least squares in no dimensions yet.
     pub fn new(ridge: f64, forward: bool) -> Result<Self, Error> {
-        positive("ridge", ridge)?;
+        regularisation("ridge", ridge)?;
         let weights = SecondOrder::new(ridge);
         Ok(Self {
             ridge,
@@ -32,6 +32,11 @@ impl LeastSquares {
     /// The weights.
     pub fn w(&self) -> &[f64] {
         self.weights.w()
+    }
+
+    /// The largest `||phi||^2` that `A` can gain without losing too many digits.
+    pub fn largest_kappa(&self) -> f64 {
+        (LARGEST_SHRINKAGE * self.ridge).min(LARGEST)
     }
 
     /// The weights and the matrix `A = ridge I + sum_t phi_t phi_t^T`.
@@ -53,7 +58,7 @@ impl LeastSquares {
     pub fn predict(&self, phi: &[f64]) -> f64 {
         let (known, novel) = phi.split_at(self.w().len());
         if !self.forward {
-            return dot(self.w(), known);
+            return self.weights.value(known);
         }
         let (v, q) = self.weights.peek(known);
         let novelty: f64 = novel.iter().map(|phi| phi * phi / self.ridge).sum();

@@ -17,9 +17,11 @@ pub use kernel_newton::{KernelNewton, Look};
 pub use kernel_ridge::{KernelRidge, Regression};
 pub use least_squares::LeastSquares;
 pub use newton::Newton;
-pub(crate) use newton::check_mu;
 pub use second_order::{Border, SecondOrder};
 pub use step::Step;
+
+/// The most that one row may shrink `A^{-1}` by along its features: half as many digits are lost.
+const LARGEST_SHRINKAGE: f64 = 1e14;
 
 /// The largest derivative of the loss that a step is made from: a descent that diverges stays within float64.
 const LARGEST_DERIVATIVE: f64 = 1e120;

@@ -1,16 +1,10 @@
 //! Online Newton step.
 
-use super::SecondOrder;
+use super::{LARGEST_SHRINKAGE, SecondOrder};
 use crate::error::Error;
-use crate::params::within;
+use crate::params::regularisation;
 use crate::rows::LARGEST;
 use crate::state::State;
-
-/// The smallest `mu`: below it float64 has too few digits for what a row changes.
-const SMALLEST_MU: f64 = 1e-10;
-
-/// The most that one row may shrink `P` by: half as many digits are lost.
-const LARGEST_SHRINKAGE: f64 = 1e14;
 
 /// Online Newton step on features: a weight vector `w` and `A = mu I + eta sum_t e_t^2 phi_t phi_t^T`.
 ///
@@ -26,7 +20,7 @@ pub struct Newton {
 impl Newton {
     /// A step in no dimensions yet.
     pub fn new(mu: f64, eta: f64) -> Result<Self, Error> {
-        check_mu(mu)?;
+        regularisation("mu", mu)?;
         let weights = SecondOrder::new(mu);
         Ok(Self { mu, eta, weights })
     }
@@ -89,12 +83,6 @@ impl Newton {
     pub(crate) fn load(&mut self, state: &State, size: usize) -> Result<(), Error> {
         self.weights.load(state, size)
     }
-}
-
-/// Large enough for float64.
-pub(crate) fn check_mu(mu: f64) -> Result<(), Error> {
-    let expected = "between 1e-10, below which rounding decides, and 1e100";
-    within("mu", mu, SMALLEST_MU..=LARGEST, expected)
 }
 
 #[cfg(test)]

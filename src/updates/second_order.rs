@@ -62,10 +62,15 @@ impl SecondOrder {
     pub fn measure(&mut self, phi: &[f64]) -> f64 {
         self.root.tr_mul_into(phi, &mut self.v);
         self.q = norm_squared(&self.v);
-        if self.q <= NOISE * norm_squared(phi) / self.diagonal {
+        if self.is_noise(self.q, phi) {
             self.v.fill(0.0);
             self.q = 0.0;
         }
+        self.value(phi)
+    }
+
+    /// `w . phi` of other features.
+    pub fn value(&self, phi: &[f64]) -> f64 {
         cut(dot(&self.w, phi))
     }
 
@@ -73,7 +78,13 @@ impl SecondOrder {
     pub fn peek(&self, phi: &[f64]) -> (f64, f64) {
         let mut v = vec![0.0; phi.len()];
         self.root.tr_mul_into(phi, &mut v);
-        (cut(dot(&self.w, phi)), norm_squared(&v))
+        let q = norm_squared(&v);
+        let q = if self.is_noise(q, phi) { 0.0 } else { q };
+        (self.value(phi), q)
+    }
+
+    fn is_noise(&self, q: f64, phi: &[f64]) -> bool {
+        q <= NOISE * norm_squared(phi) / self.diagonal
     }
 
     /// Follows features that have gained a coordinate.

@@ -137,7 +137,7 @@ def test_krls_is_ridge_without_a_ridge():
     X, y = random_stream(300, 2)
     kernel = nystream.Gaussian(1.0)
     krls = nystream.KrlsAld(kernel, alpha=0.01)
-    ridge = nystream.RidgeAld(kernel, alpha=0.01, ridge=1e-12)
+    ridge = nystream.RidgeAld(kernel, alpha=0.01, ridge=1e-10)
     same(krls, ridge, X, y, atol=1e-6)
 
 

@@ -289,7 +289,8 @@ class RidgeAld(Learner):
         Threshold of approximate linear dependence (ALD), 1e-10 to 1: a row joins the dictionary
         if the squared distance is more than ``alpha`` times the kernel of the row with itself.
     ridge
-        Regularisation, positive: the penalty is ``ridge`` times the squared norm of the function.
+        Regularisation, 1e-10 to 1e100: the penalty is ``ridge`` times the squared norm of the
+        function.
     forward
         Whether to predict as Vovk, Azoury and Warmuth do: the prediction of least squares divided
         by 1 + q, where q is larger the less is known about the row. It shrinks towards 0, so that

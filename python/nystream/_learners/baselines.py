@@ -22,7 +22,7 @@ class LinearRls(Learner):
     Parameters
     ----------
     ridge
-        Regularisation, positive: the penalty is ``ridge`` times the sum of squared weights.
+        Regularisation, 1e-10 to 1e100: the penalty is ``ridge`` times the sum of squared weights.
     intercept
         Whether to add a constant feature, 1. Its weight is penalised like the others.
     forward

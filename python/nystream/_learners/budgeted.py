@@ -167,7 +167,8 @@ class ProsNKons(Learner):
     kernel
         The kernel.
     mu
-        Regularisation, positive: the matrix of the Newton step starts as ``mu`` times identity.
+        Regularisation, 1e-10 to 1e100: the matrix of the Newton step starts as ``mu`` times
+        identity.
     gamma
         Regularisation of the leverage scores, positive; the larger, the fewer rows are kept.
     beta
@@ -246,7 +247,8 @@ class ConKons(Learner):
     kernel
         The kernel.
     mu
-        Regularisation, positive: the matrix of the Newton step starts as ``mu`` times identity.
+        Regularisation, 1e-10 to 1e100: the matrix of the Newton step starts as ``mu`` times
+        identity.
     gamma
         Regularisation of the leverage scores, positive; the larger, the fewer rows are kept.
     beta

@@ -85,7 +85,8 @@ class Kons(Learner):
     kernel
         The kernel.
     mu
-        Regularisation, positive: the matrix of the Newton step starts as ``mu`` times identity.
+        Regularisation, 1e-10 to 1e100: the matrix of the Newton step starts as ``mu`` times
+        identity.
     eta
         Weight of squared gradients, positive. None: 1 / (8 bound^2), or 1 / 8 without a bound.
     bound
@@ -155,7 +156,8 @@ class Kaar(Learner):
     kernel
         The kernel.
     ridge
-        Regularisation, positive: the penalty is ``ridge`` times the squared norm of the function.
+        Regularisation, 1e-10 to 1e100: the penalty is ``ridge`` times the squared norm of the
+        function.
     max_rows
         The most rows to store. A call that would go beyond it raises ValueError and learns
         nothing. None: no limit.
@@ -213,7 +215,8 @@ class OnlineKrr(Learner):
     kernel
         The kernel.
     ridge
-        Regularisation, positive: the penalty is ``ridge`` times the squared norm of the function.
+        Regularisation, 1e-10 to 1e100: the penalty is ``ridge`` times the squared norm of the
+        function.
     max_rows
         The most rows to store. A call that would go beyond it raises ValueError and learns
         nothing. None: no limit.
@@ -270,7 +273,8 @@ class SketchedKons(Learner):
     kernel
         The kernel.
     mu
-        Regularisation, positive: the matrix of the Newton step starts as ``mu`` times identity.
+        Regularisation, 1e-10 to 1e100: the matrix of the Newton step starts as ``mu`` times
+        identity.
     gamma
         The least probability with which a gradient enters the matrix, above 0 and at most 1.
     beta
@@ -361,7 +365,8 @@ class Pkawv(Learner):
     kernel
         The kernel.
     ridge
-        Regularisation, positive: the penalty is ``ridge`` times the squared norm of the function.
+        Regularisation, 1e-10 to 1e100: the penalty is ``ridge`` times the squared norm of the
+        function.
     kors_mu
         Regularisation of the leverage scores, positive; the larger, the fewer rows are sampled.
         Other learners call it ``gamma``.
