@@ -78,10 +78,6 @@ fn every_row(n_rows: usize) -> [(&'static str, Learner); 6] {
         kernel: kernel.clone(),
         ..KonsParams::default()
     };
-    let kaar = KaarParams {
-        kernel: kernel.clone(),
-        ..KaarParams::default()
-    };
     let krr = OnlineKrrParams {
         kernel: kernel.clone(),
         ..OnlineKrrParams::default()
@@ -97,7 +93,7 @@ fn every_row(n_rows: usize) -> [(&'static str, Learner); 6] {
     let params: [(_, AnyParams); 6] = [
         ("kogd", kogd.into()),
         ("kons", kons.into()),
-        ("kaar", kaar.into()),
+        ("kaar", KaarParams(krr.clone()).into()),
         ("online_krr", krr.into()),
         ("sketched_kons", sketched.into()),
         ("pkawv", pkawv.into()),

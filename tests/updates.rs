@@ -3,7 +3,10 @@
 use nalgebra::{DMatrix, DVector};
 use nystream::algorithms::Algorithm;
 use nystream::kernels::Linear;
-use nystream::updates::{Gradient, KernelGradient, Newton, Step, loss_derivative};
+use nystream::updates::{
+    Gradient, KernelGradient, KernelNewton, KernelRidge, LeastSquares, Newton, Step,
+    loss_derivative,
+};
 use nystream::{AogdAldParams, NonsAldParams};
 use proptest::prelude::*;
 
@@ -100,6 +103,68 @@ proptest! {
             gradient.step(&x, loss_derivative(yhat, y));
             let norm = gradient.w().iter().map(|w| w * w).sum::<f64>().sqrt();
             prop_assert!((descent.norm() - norm).abs() < 1e-11);
+        }
+    }
+
+    #[test]
+    fn least_squares_equal_their_definition(
+        (rounds, ridge, forward) in (rounds(), 0.05..5.0, prop::bool::ANY)
+    ) {
+        let mut squares = LeastSquares::new(ridge, forward).unwrap();
+        let mut a = DMatrix::<f64>::zeros(0, 0);
+        let mut b = DVector::<f64>::zeros(0);
+        for (phi, y, grow) in rounds {
+            if (grow || b.is_empty()) && b.len() < 12 {
+                let n = b.len();
+                a = a.resize(n + 1, n + 1, 0.0);
+                a[(n, n)] = ridge;
+                b = padded(&b);
+                squares.grow();
+            }
+            let x = DVector::from_column_slice(&phi[..b.len()]);
+            let term = &x * x.transpose();
+            // Forward: as if the row had been learned already, with the label 0.
+            let seen = if forward { &a + &term } else { a.clone() };
+            let yhat = (seen.try_inverse().unwrap() * &b).dot(&x);
+            prop_assert!((squares.predict(x.as_slice()) - yhat).abs() < 1e-10);
+            prop_assert!((squares.learn(x.as_slice(), y) - yhat).abs() < 1e-10);
+            a += term;
+            b += y * x;
+        }
+    }
+
+    #[test]
+    fn kernel_ridge_with_the_linear_kernel_is_least_squares_on_the_rows(
+        (rounds, ridge) in (rounds(), 0.05..5.0)
+    ) {
+        let mut kernel_ridge = KernelRidge::new(Linear {}.into(), ridge).unwrap();
+        let [mut plain, mut forward] =
+            [false, true].map(|forward| LeastSquares::new(ridge, forward).unwrap());
+        (0..12).for_each(|_| { plain.grow(); forward.grow(); });
+        for (x, y, _) in rounds {
+            prop_assert!((kernel_ridge.predict(&x) - plain.predict(&x)).abs() < 1e-9);
+            let regression = kernel_ridge.learn(&x, y).unwrap();
+            prop_assert!((regression.yhat - plain.learn(&x, y)).abs() < 1e-10);
+            prop_assert!((regression.forward() - forward.learn(&x, y)).abs() < 1e-10);
+        }
+    }
+
+    #[test]
+    fn kernel_newton_with_the_linear_kernel_is_a_newton_step_on_the_rows(
+        (rounds, mu, eta, bound) in (rounds(), 0.1..5.0, 0.05..1.0, 0.3..2.0)
+    ) {
+        let mut kernel_newton =
+            KernelNewton::new(Linear {}.into(), mu, Some(eta), Some(bound)).unwrap();
+        let mut newton = Newton::new(mu, eta).unwrap();
+        newton.restart(12);
+        for (x, y, _) in rounds {
+            let yhat = newton.predict(&x, bound);
+            prop_assert!((kernel_newton.predict(&x) - yhat).abs() < 1e-9);
+            let look = kernel_newton.look(&x);
+            prop_assert!((look.yhat - yhat).abs() < 1e-9);
+            let e = loss_derivative(yhat, y);
+            kernel_newton.step(&x, &look, e, true).unwrap();
+            newton.step(e);
         }
     }
 

@@ -2,98 +2,31 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Algorithm;
+use super::online_krr::{OnlineKrr, OnlineKrrParams};
 use crate::error::Error;
-use crate::kernels::AnyKernel;
-use crate::linalg::Panels;
-use crate::params::{at_least_one_if_given, room_for};
-use crate::state::State;
-use crate::updates::KernelRidge;
 
-/// Parameters of [`Kaar`].
+/// Parameters of [`Kaar`]: those of online kernel ridge regression.
 ///
 /// ```
-/// use nystream::{Learner, KaarParams};
+/// use nystream::{KaarParams, Learner, OnlineKrrParams};
 ///
-/// let mut learner = Learner::new(KaarParams { ridge: 1.0, ..Default::default() })?;
+/// let params = OnlineKrrParams { ridge: 1.0, ..Default::default() };
+/// let mut learner = Learner::new(KaarParams(params))?;
 /// learner.learn_row(&[0.0, 1.0], 1.0)?;
 /// assert!((learner.predict_row(&[0.0, 1.0])? - 1.0 / 3.0).abs() < 1e-15);
 /// # Ok::<(), nystream::Error>(())
 /// ```
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct KaarParams {
-    /// The kernel. Default Gaussian.
-    pub kernel: AnyKernel,
-    /// `a`, the weight of `||f||^2`, 1e-10 to 1e100. Default 1e-2.
-    pub ridge: f64,
-    /// The most rows to store, at least 1. Default: no limit.
-    pub max_rows: Option<usize>,
-}
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct KaarParams(pub OnlineKrrParams);
 
-impl Default for KaarParams {
-    fn default() -> Self {
-        Self {
-            kernel: AnyKernel::default(),
-            ridge: 1e-2,
-            max_rows: None,
-        }
-    }
-}
+/// [`OnlineKrr`] in which the row to be predicted counts too, with the label 0: the exact kernel form of the prediction of
+/// Vovk, Azoury and Warmuth, by Gammerman, Kalnishkan and Vovk (2004). To predict costs as much as to learn.
+pub type Kaar = OnlineKrr;
 
 impl KaarParams {
     /// Checks the parameters and makes a learner that has seen nothing.
     pub fn build(&self) -> Result<Kaar, Error> {
-        at_least_one_if_given("max_rows", self.max_rows)?;
-        Ok(Kaar {
-            ridge: KernelRidge::new(self.kernel.clone(), self.ridge)?,
-            max_rows: self.max_rows,
-        })
-    }
-}
-
-/// Kernel ridge regression in which the row to be predicted counts too, with the label 0: the exact kernel form of the
-/// prediction of Vovk, Azoury and Warmuth, by Gammerman, Kalnishkan and Vovk (2004).
-///
-/// Every row learned is stored: row `t` costs O(d t + t^2), to predict as well as to learn.
-#[derive(Debug, Clone)]
-pub struct Kaar {
-    ridge: KernelRidge,
-    max_rows: Option<usize>,
-}
-
-impl Algorithm for Kaar {
-    fn predict(&self, x: &[f64]) -> f64 {
-        let regression = self.ridge.regress(x);
-        regression.yhat * regression.shrinkage
-    }
-
-    fn learn(&mut self, x: &[f64], y: f64) -> Result<f64, Error> {
-        let regression = self.ridge.learn(x, y)?;
-        Ok(regression.yhat * regression.shrinkage)
-    }
-
-    fn basis(&self) -> Option<&Panels> {
-        Some(self.ridge.rows())
-    }
-
-    fn kernel(&self) -> Option<&AnyKernel> {
-        Some(self.ridge.kernel())
-    }
-
-    fn check_room(&self, n_rows: usize) -> Result<(), Error> {
-        room_for(n_rows, self.ridge.rows().n_rows(), self.max_rows)
-    }
-
-    fn largest_kappa(&self) -> f64 {
-        self.ridge.largest_kappa()
-    }
-
-    fn save(&self, state: &mut State) {
-        self.ridge.save(state);
-    }
-
-    fn load(&mut self, state: &State) -> Result<(), Error> {
-        self.ridge.load(state)
+        self.0.build_with(true)
     }
 }

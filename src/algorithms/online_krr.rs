@@ -44,9 +44,14 @@ impl Default for OnlineKrrParams {
 impl OnlineKrrParams {
     /// Checks the parameters and makes a learner that has seen nothing.
     pub fn build(&self) -> Result<OnlineKrr, Error> {
+        self.build_with(false)
+    }
+
+    pub(super) fn build_with(&self, forward: bool) -> Result<OnlineKrr, Error> {
         at_least_one_if_given("max_rows", self.max_rows)?;
         Ok(OnlineKrr {
             ridge: KernelRidge::new(self.kernel.clone(), self.ridge)?,
+            forward,
             max_rows: self.max_rows,
         })
     }
@@ -58,16 +63,27 @@ impl OnlineKrrParams {
 #[derive(Debug, Clone)]
 pub struct OnlineKrr {
     ridge: KernelRidge,
+    /// Whether the row to be predicted counts too, with the label 0.
+    forward: bool,
     max_rows: Option<usize>,
 }
 
 impl Algorithm for OnlineKrr {
     fn predict(&self, x: &[f64]) -> f64 {
-        self.ridge.predict(x)
+        if self.forward {
+            self.ridge.regress(x).forward()
+        } else {
+            self.ridge.predict(x)
+        }
     }
 
     fn learn(&mut self, x: &[f64], y: f64) -> Result<f64, Error> {
-        Ok(self.ridge.learn(x, y)?.yhat)
+        let regression = self.ridge.learn(x, y)?;
+        Ok(if self.forward {
+            regression.forward()
+        } else {
+            regression.yhat
+        })
     }
 
     fn basis(&self) -> Option<&Panels> {

@@ -30,10 +30,17 @@ pub struct KernelRidge {
 pub struct Regression {
     /// `f(x)`.
     pub yhat: f64,
-    /// `a / (a + s)` with `s = kappa(x, x) - ||z||^2`: how much is left of `f(x)` if the row counts too, with label 0.
-    pub shrinkage: f64,
+    /// `a / (a + s)` with `s = kappa(x, x) - ||z||^2`.
+    shrinkage: f64,
     /// `a + s`, the square of the row's pivot.
     pivot_squared: f64,
+}
+
+impl Regression {
+    /// The prediction of Vovk, Azoury and Warmuth: what `f(x)` would be if the row counted too, with the label 0.
+    pub fn forward(&self) -> f64 {
+        self.yhat * self.shrinkage
+    }
 }
 
 impl KernelRidge {
@@ -134,7 +141,7 @@ mod tests {
         // w = 4 / (1 + 4); with the next row and label 0 it is 4 / (1 + 8)
         let regression = ridge.regress(&[2.0]);
         assert!((regression.yhat - 8.0 / 5.0).abs() < 1e-14);
-        assert!((regression.yhat * regression.shrinkage - 8.0 / 9.0).abs() < 1e-14);
+        assert!((regression.forward() - 8.0 / 9.0).abs() < 1e-14);
         assert!((ridge.predict(&[2.0]) - 8.0 / 5.0).abs() < 1e-14);
         ridge.learn(&[2.0], 1.0).unwrap();
         assert!((ridge.predict(&[1.0]) - 6.0 / 9.0).abs() < 1e-14);

@@ -134,6 +134,16 @@ mod tests {
     }
 
     #[test]
+    fn an_error_whose_square_underflows_changes_nothing() {
+        let mut newton = Newton::new(1.0, 0.125).unwrap();
+        newton.predict(&[], 1.0);
+        newton.grow(1.0);
+        newton.step(1e-155);
+        assert_eq!(newton.w(), [0.0]);
+        assert_eq!(newton.weights().root().columns().packed(), [1.0]);
+    }
+
+    #[test]
     fn an_absurd_label_does_not_send_the_weights_astray() {
         let mut newton = Newton::new(1.0, 0.125).unwrap();
         newton.predict(&[], 1.0);

@@ -138,7 +138,8 @@ impl SecondOrder {
 
     /// `A += curvature phi phi^T`; whether there was anything to add. What `P phi` was before is left in `g`.
     pub fn add(&mut self, curvature: f64) -> bool {
-        if curvature > 0.0 && self.q > 0.0 {
+        // The inverse of a smaller one is infinite.
+        if curvature >= f64::MIN_POSITIVE && self.q > 0.0 {
             self.root.add(curvature, &self.v, &mut self.g);
             return true;
         }
