@@ -106,15 +106,17 @@ pub(crate) fn growth(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("every_row");
     group.throughput(Throughput::Elements(FEW as u64));
     group.sample_size(20);
-    let (x, y) = (data(FEW, FEATURES), data(FEW, 1));
-    let rows = Rows::new(&x, FEATURES).expect("finite");
     for n_rows in STORED {
+        // Rows that come after the stored ones.
+        let (x, y) = (data(n_rows + FEW, FEATURES), data(n_rows + FEW, 1));
+        let rows = Rows::new(&x, FEATURES).expect("finite");
+        let (rows, y) = (rows.slice(n_rows..n_rows + FEW), &y[n_rows..]);
         for (name, learner) in every_row(n_rows) {
             let bytes = learner.to_bytes().expect("finite");
             group.bench_function(BenchmarkId::new(name, format!("t{n_rows}")), |b| {
                 b.iter_batched_ref(
                     || Learner::from_bytes(&bytes).expect("written just now"),
-                    |learner| learner.learn_rows(&rows, &y),
+                    |learner| learner.learn_rows(&rows, y),
                     BatchSize::PerIteration,
                 );
             });

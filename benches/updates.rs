@@ -1,7 +1,7 @@
 //! One update, given the features.
 
 use criterion::{BenchmarkId, Criterion};
-use nystream::updates::{Gradient, Newton, Step};
+use nystream::updates::{Gradient, Newton, Rate};
 
 use crate::workloads::{SIZES, data};
 
@@ -26,7 +26,7 @@ pub(crate) fn newton(criterion: &mut Criterion) {
 pub(crate) fn gradient(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("gradient");
     for size in SIZES {
-        let mut gradient = Gradient::new(Step::adaptive(1.0));
+        let mut gradient = Gradient::new(Rate::adaptive(1.0));
         (0..size).for_each(|_| gradient.grow());
         let phi = data(1, size);
         group.bench_function(BenchmarkId::from_parameter(format!("J{size}")), |b| {

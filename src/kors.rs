@@ -41,6 +41,9 @@ pub(crate) struct Offer {
     pub(crate) at: Projection,
     /// Whether the row is to be kept.
     pub(crate) kept: bool,
+    /// The coordinate that its features gain if it is kept and extends the span.
+    pub(crate) coordinate: Option<f64>,
+    /// The probability with which it is kept.
     p: f64,
     /// The kernel values with the rows kept.
     k: Vec<f64>,
@@ -100,6 +103,11 @@ impl Kors {
         self.map.features_into(&mut offer.at);
         offer.p = self.probability(offer);
         offer.kept = self.uniforms.of_row(self.n_offered) < offer.p;
+        offer.coordinate = if offer.kept {
+            self.coordinate(&mut offer.at)
+        } else {
+            None
+        };
     }
 
     fn probability(&self, offer: &mut Offer) -> f64 {
@@ -113,35 +121,34 @@ impl Kors {
         (self.beta * tau).min(1.0)
     }
 
-    /// The coordinate that the features of a row on offer gain if it is kept and extends the span.
-    pub(crate) fn coordinate(&self, offer: &mut Offer) -> Option<f64> {
-        if !offer.kept || offer.at.kappa <= LARGEST.recip() {
-            return None;
-        }
-        self.map.refine(&mut offer.at);
-        let novel = offer.at.residual > SPAN * offer.at.kappa;
-        novel.then(|| offer.at.residual.sqrt())
+    fn coordinate(&self, at: &mut Projection) -> Option<f64> {
+        self.map.refine(at);
+        let novel = at.kappa > LARGEST.recip() && at.residual > SPAN * at.kappa;
+        novel.then(|| at.residual.sqrt())
     }
 
-    /// Ends the round of the row last looked at: keeps it if it is to be kept, and returns the coordinate that the
-    /// map has gained by it, if any.
-    pub(crate) fn take(&mut self, x: &[f64], offer: &mut Offer) -> Option<f64> {
+    /// Ends the round of the row last looked at: keeps it if it is to be kept.
+    pub(crate) fn take(&mut self, x: &[f64], offer: &mut Offer) {
         self.n_offered += 1;
-        let coordinate = self.coordinate(offer);
-        if offer.kept {
-            self.keep(x, offer);
+        if !offer.kept {
+            return;
         }
-        coordinate
-            .filter(|_| self.map.grow(x, &mut offer.at).is_ok())
-            .inspect(|_| self.members.push(self.rows.n_rows() - 1))
+        self.keep(x, offer);
+        if offer.coordinate.is_some() && self.map.grow(x, &mut offer.at).is_ok() {
+            self.members.push(self.rows.n_rows() - 1);
+        }
     }
 
+    /// The factor gains the row with its weight; its pivot is never below the root of gamma.
     fn keep(&mut self, x: &[f64], offer: &mut Offer) {
         let weight = offer.p.sqrt().recip();
-        let squares = norm_squared(&offer.z);
-        let residual = self.gamma + (offer.at.kappa - squares).max(0.0) / offer.p;
+        let residual = (offer.at.kappa - norm_squared(&offer.z)).max(0.0);
         offer.z.iter_mut().for_each(|z| *z *= weight);
-        if self.factor.push_pivot(&offer.z, residual).is_ok() {
+        if self
+            .factor
+            .push_pivot(&offer.z, self.gamma + residual / offer.p)
+            .is_ok()
+        {
             self.rows.push(x);
             self.weights.push(weight);
         }

@@ -12,6 +12,9 @@ use crate::state::State;
 /// Version of the bytes that [`Learner::to_bytes`] writes.
 const FORMAT: u32 = 1;
 
+/// More features than any row has.
+const LARGEST_WIDTH: usize = 1 << 40;
+
 /// Any of the algorithms behind one interface.
 ///
 /// All data is checked before any of it is learned, so a refused call leaves the learner as it was.
@@ -103,7 +106,7 @@ impl Learner {
         self.check_row(x)?;
         check_label(y)?;
         self.algorithm.check_room(1)?;
-        let yhat = self.algorithm.learn(x, y)?;
+        let yhat = self.algorithm.learn(x, y);
         self.note(x.len(), 1);
         Ok(yhat)
     }
@@ -127,14 +130,14 @@ impl Learner {
     /// Predicts each row, then learns its label, in order; returns the predictions.
     pub fn learn_rows(&mut self, rows: &Rows<'_>, y: &[f64]) -> Result<Vec<f64>, Error> {
         self.check(rows, Some(y))?;
-        let yhat = self.algorithm.learn_rows(rows, y)?;
+        let yhat = self.algorithm.learn_rows(rows, y);
         self.note(rows.n_features(), y.len());
         Ok(yhat)
     }
 
     fn note(&mut self, n_features: usize, n_rows: usize) {
         self.n_features = Some(n_features);
-        self.n_seen += n_rows as u64;
+        self.n_seen = self.n_seen.saturating_add(n_rows as u64);
     }
 
     fn check_row(&self, x: &[f64]) -> Result<(), Error> {
@@ -215,7 +218,11 @@ impl Learner {
         let basis = self.basis().filter(|basis| basis.n_rows() > 0);
         let basis_agrees = basis.is_none_or(|basis| self.n_features == Some(basis.n_features()));
         let asked = self.algorithm.n_features();
-        if basis_agrees
+        let plausible = self
+            .n_features
+            .is_none_or(|n| (1..=LARGEST_WIDTH).contains(&n));
+        if plausible
+            && basis_agrees
             && (asked.is_none() || self.n_features.is_none() || asked == self.n_features)
         {
             return Ok(());

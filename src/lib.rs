@@ -1,8 +1,8 @@
 //! Online kernel regression: learners that see each row once, predict before they learn, and keep a small dictionary
 //! of rows.
 //!
-//! [`Learner`] is the front; its algorithms are in [`algorithms`], composed of a [`Dictionary`] on [`kernels`] and one
-//! of the [`updates`]. AOGD-ALD and NONS-ALD are by Li and Liao, "Nearly Optimal Algorithms with Sublinear
+//! [`Learner`] is the front; its algorithms are in [`algorithms`], composed of features on [`kernels`], such as those of
+//! a [`Dictionary`], and one of the [`updates`]. AOGD-ALD and NONS-ALD are by Li and Liao, "Nearly Optimal Algorithms with Sublinear
 //! Computational Complexity for Online Kernel Regression", ICML 2023.
 
 pub mod algorithms;

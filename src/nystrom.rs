@@ -74,7 +74,7 @@ impl NystromMap {
         at.measure();
     }
 
-    /// The same again, slower and as accurate as can be.
+    /// The same by substitution: slower, and as accurate as the factor is.
     pub fn refine(&self, at: &mut Projection) {
         self.factor.substitute_into(&at.k, &mut at.phi);
         at.measure();

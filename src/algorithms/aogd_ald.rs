@@ -10,7 +10,7 @@ use crate::kernels::AnyKernel;
 use crate::linalg::{Panels, norm_squared};
 use crate::params::{at_least_one, positive};
 use crate::state::State;
-use crate::updates::{Gradient, KernelGradient, Step, loss_derivative};
+use crate::updates::{Gradient, KernelGradient, Rate, loss_derivative};
 
 /// Parameters of [`AogdAld`].
 ///
@@ -66,7 +66,7 @@ impl AogdAldParams {
         Ok(AogdAld {
             phase: Phase::Dictionary(OnDictionary {
                 dictionary,
-                gradient: Gradient::new(Step::adaptive(self.bound)),
+                gradient: Gradient::new(Rate::adaptive(self.bound)),
                 expansion: Expansion::default(),
             }),
             switch_at: self.switch_at.unwrap_or(usize::MAX),
@@ -167,12 +167,12 @@ impl Algorithm for AogdAld {
         }
     }
 
-    fn learn(&mut self, x: &[f64], y: f64) -> Result<f64, Error> {
+    fn learn(&mut self, x: &[f64], y: f64) -> f64 {
         self.switch_if_due();
-        Ok(match &mut self.phase {
+        match &mut self.phase {
             Phase::Dictionary(phase) => phase.learn(x, y),
             Phase::EveryRow(descent) => descent.learn(x, y),
-        })
+        }
     }
 
     fn basis(&self) -> Option<&Panels> {
@@ -223,7 +223,7 @@ mod tests {
     fn one_round_by_hand() {
         let mut learner = AogdAldParams::default().build().unwrap();
         // e = -2, eta = 2 / sqrt(1 + 4), w = 4 / sqrt(5)
-        assert_eq!(learner.learn(&[0.3], 1.0), Ok(0.0));
+        assert_eq!(learner.learn(&[0.3], 1.0), 0.0);
         assert!((learner.predict(&[0.3]) - 4.0 / 5.0_f64.sqrt()).abs() < 1e-15);
         assert!((learner.norm() - 4.0 / 5.0_f64.sqrt()).abs() < 1e-15);
     }
@@ -236,7 +236,7 @@ mod tests {
         };
         let mut learner = params.build().unwrap();
         let stored = [0.0, 0.0, 9.0, 9.0, 9.0].map(|x| {
-            learner.learn(&[x], 1.0).unwrap();
+            learner.learn(&[x], 1.0);
             learner.basis().unwrap().n_rows()
         });
         assert_eq!(stored, [1, 1, 2, 3, 4]);

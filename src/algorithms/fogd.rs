@@ -6,11 +6,14 @@ use super::Algorithm;
 use crate::error::{Error, Place};
 use crate::kernels::{AnyKernel, Geometry, Spectrum};
 use crate::linalg::Panels;
-use crate::params::{at_least_one, positive};
+use crate::params::positive;
 use crate::random::generator;
 use crate::rows::LARGEST;
 use crate::state::State;
-use crate::updates::{Gradient, Step, loss_derivative};
+use crate::updates::{Gradient, Rate, loss_derivative};
+
+/// The largest number of frequencies: more would be a mistake, and may not fit into memory.
+const LARGEST_NUMBER: usize = 1_000_000;
 
 /// Parameters of [`Fogd`].
 ///
@@ -28,7 +31,7 @@ use crate::updates::{Gradient, Step, loss_derivative};
 pub struct FogdParams {
     /// The kernel, one that depends on the difference of two rows alone. Default Gaussian.
     pub kernel: AnyKernel,
-    /// `D`, at least 1: number of frequencies, half that of features. Default 400.
+    /// `D`, 1 to 1,000,000: number of frequencies, half that of features. Default 400.
     pub n_frequencies: usize,
     /// Learning rate, positive. Above 1 the descent diverges. Default 0.1.
     pub eta: f64,
@@ -54,7 +57,11 @@ impl FogdParams {
     /// Checks the parameters and makes a learner that has seen nothing.
     pub fn build(&self) -> Result<Fogd, Error> {
         self.kernel.check()?;
-        at_least_one("n_frequencies", self.n_frequencies)?;
+        if !(1..=LARGEST_NUMBER).contains(&self.n_frequencies) {
+            let expected = "at least 1 and at most 1000000";
+            let value = self.n_frequencies as f64;
+            return Err(Error::parameter("n_frequencies", expected, value));
+        }
         positive("eta", self.eta)?;
         let spectrum = self.kernel.spectrum().ok_or(Error::Kernel {
             expected: "shift invariant (Gaussian, Laplacian, Matern32, Matern52 or RationalQuadratic)",
@@ -66,7 +73,7 @@ impl FogdParams {
             n_frequencies: self.n_frequencies,
             random_state: self.random_state,
             frequencies: Panels::default(),
-            gradient: Gradient::new(Step::Constant { eta: self.eta }),
+            gradient: Gradient::new(Rate::Constant { eta: self.eta }),
             phi: Vec::new(),
         };
         if let Some(given) = given {
@@ -153,7 +160,7 @@ impl Algorithm for Fogd {
         self.gradient.predict(&phi)
     }
 
-    fn learn(&mut self, x: &[f64], y: f64) -> Result<f64, Error> {
+    fn learn(&mut self, x: &[f64], y: f64) -> f64 {
         if self.frequencies.n_rows() == 0 {
             let drawn = self.draw(x.len());
             self.start(drawn);
@@ -163,7 +170,7 @@ impl Algorithm for Fogd {
         let yhat = self.gradient.predict(&phi);
         self.gradient.step(&phi, loss_derivative(yhat, y));
         self.phi = phi;
-        Ok(yhat)
+        yhat
     }
 
     fn n_features(&self) -> Option<usize> {
@@ -193,7 +200,7 @@ mod tests {
             ..FogdParams::default()
         };
         let mut learner = params.build().unwrap();
-        assert_eq!(learner.learn(&[3.0, 3.0], 1.0), Ok(0.0));
+        assert_eq!(learner.learn(&[3.0, 3.0], 1.0), 0.0);
         // phi = (1, 1, 0, 0) / sqrt(2), w = phi / 2; at (pi, 0) phi = (1, -1, 0, 0) / sqrt(2).
         assert!((learner.predict(&[0.5, 0.5]) - 0.5).abs() < 1e-15);
         assert!(learner.predict(&[std::f64::consts::PI, 0.0]).abs() < 1e-15);
@@ -207,7 +214,7 @@ mod tests {
         };
         let mut learner = params.build().unwrap();
         for _ in 0..50 {
-            assert!(learner.learn(&[1.0], 1e100).unwrap().is_finite());
+            assert!(learner.learn(&[1.0], 1e100).is_finite());
         }
     }
 }

@@ -8,7 +8,7 @@ use crate::kernels::AnyKernel;
 use crate::linalg::Panels;
 use crate::params::{at_least_one_if_given, positive, room_for};
 use crate::state::State;
-use crate::updates::{KernelGradient, Step};
+use crate::updates::{KernelGradient, Rate};
 
 /// Parameters of [`Kogd`].
 ///
@@ -48,7 +48,7 @@ impl KogdParams {
         positive("bound", self.bound)?;
         at_least_one_if_given("max_rows", self.max_rows)?;
         Ok(Kogd {
-            descent: KernelGradient::new(self.kernel.clone(), Step::adaptive(self.bound)),
+            descent: KernelGradient::new(self.kernel.clone(), Rate::adaptive(self.bound)),
             max_rows: self.max_rows,
         })
     }
@@ -68,8 +68,8 @@ impl Algorithm for Kogd {
         self.descent.predict(x)
     }
 
-    fn learn(&mut self, x: &[f64], y: f64) -> Result<f64, Error> {
-        Ok(self.descent.learn(x, y))
+    fn learn(&mut self, x: &[f64], y: f64) -> f64 {
+        self.descent.learn(x, y)
     }
 
     fn basis(&self) -> Option<&Panels> {

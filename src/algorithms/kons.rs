@@ -72,11 +72,11 @@ impl Algorithm for Kons {
         self.newton.predict(x)
     }
 
-    fn learn(&mut self, x: &[f64], y: f64) -> Result<f64, Error> {
+    fn learn(&mut self, x: &[f64], y: f64) -> f64 {
         let look = self.newton.look(x);
-        self.newton
-            .step(x, &look, loss_derivative(look.yhat, y), true)?;
-        Ok(look.yhat)
+        let e = loss_derivative(look.yhat, y);
+        self.newton.step(x, &look, e, true);
+        look.yhat
     }
 
     fn basis(&self) -> Option<&Panels> {

@@ -83,7 +83,7 @@ impl Algorithm for LinearRls {
         }
     }
 
-    fn learn(&mut self, x: &[f64], y: f64) -> Result<f64, Error> {
+    fn learn(&mut self, x: &[f64], y: f64) -> f64 {
         let mut features = std::mem::take(&mut self.features);
         self.features_into(x, &mut features);
         while self.squares.w().len() < features.len() {
@@ -92,7 +92,7 @@ impl Algorithm for LinearRls {
         let yhat = self.clip.apply(self.squares.learn(&features, y));
         self.features = features;
         self.clip.include(y);
-        Ok(yhat)
+        yhat
     }
 
     fn n_features(&self) -> Option<usize> {

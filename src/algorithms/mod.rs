@@ -1,4 +1,4 @@
-//! The algorithms: each is a short composition of a dictionary and an update.
+//! The algorithms: each is a short composition of features, if any, and an update.
 //!
 //! An algorithm is one file here plus a `mod` line and a line in [`AnyParams`]. It sees checked data only;
 //! [`Learner`](crate::Learner) is the front that checks.
@@ -53,7 +53,7 @@ pub trait Algorithm: fmt::Debug + Send + Sync {
     fn predict(&self, x: &[f64]) -> f64;
 
     /// One round: predicts the row, learns its label, and returns the prediction.
-    fn learn(&mut self, x: &[f64], y: f64) -> Result<f64, Error>;
+    fn learn(&mut self, x: &[f64], y: f64) -> f64;
 
     /// Writes what has been learned.
     fn save(&self, state: &mut State);
@@ -71,7 +71,7 @@ pub trait Algorithm: fmt::Debug + Send + Sync {
         None
     }
 
-    /// The width of rows that the parameters ask for, if they do.
+    /// The width of rows that parameters or state ask for, if they do.
     fn n_features(&self) -> Option<usize> {
         None
     }
@@ -92,7 +92,7 @@ pub trait Algorithm: fmt::Debug + Send + Sync {
     }
 
     /// One round for each row in turn; the predictions made before the labels were learned.
-    fn learn_rows(&mut self, rows: &Rows<'_>, y: &[f64]) -> Result<Vec<f64>, Error> {
+    fn learn_rows(&mut self, rows: &Rows<'_>, y: &[f64]) -> Vec<f64> {
         rows.iter().zip(y).map(|(x, &y)| self.learn(x, y)).collect()
     }
 }

@@ -10,10 +10,13 @@ use crate::kernels::AnyKernel;
 use crate::linalg::Panels;
 use crate::params::{at_least_one, positive};
 use crate::state::State;
-use crate::updates::{Gradient, KernelGradient, Step, loss_derivative};
+use crate::updates::{Gradient, KernelGradient, Rate, loss_derivative};
 
 /// Part of the largest eigenvalue below which the others are rounding.
 const SMALLEST_EIGENVALUE: f64 = 1e-10;
+
+/// The largest kernel value: with it and any rate a descent that diverges stays within float64.
+const LARGEST_KAPPA: f64 = 1e30;
 
 /// Parameters of [`Nogd`].
 ///
@@ -61,7 +64,7 @@ impl NogdParams {
             let expected = "None, or at least 1 and at most budget";
             return Err(Error::parameter("rank", expected, rank as f64));
         }
-        let step = Step::Constant { eta: self.eta };
+        let step = Rate::Constant { eta: self.eta };
         Ok(Nogd {
             budget: self.budget,
             rank: self.rank.unwrap_or(self.budget),
@@ -79,7 +82,7 @@ impl NogdParams {
 pub struct Nogd {
     budget: usize,
     rank: usize,
-    step: Step,
+    step: Rate,
     phase: Phase,
 }
 
@@ -116,7 +119,7 @@ impl OnFeatures {
     }
 
     /// Carries the function of the first phase over: `w = Sigma_r^{1/2} U_r^T c`.
-    fn from_filled(filled: &KernelGradient, rank: usize, step: Step) -> Self {
+    fn from_filled(filled: &KernelGradient, rank: usize, step: Rate) -> Self {
         let (kernel, rows) = (filled.kernel().clone(), filled.rows().clone());
         let (embedding, roots) = embedding(kernel_matrix(&kernel, &rows), rank);
         let c = DVectorView::from_slice(filled.coefficients(), rows.n_rows());
@@ -186,18 +189,18 @@ impl Algorithm for Nogd {
         }
     }
 
-    fn learn(&mut self, x: &[f64], y: f64) -> Result<f64, Error> {
-        Ok(match &mut self.phase {
+    fn learn(&mut self, x: &[f64], y: f64) -> f64 {
+        match &mut self.phase {
             Phase::Full(phase) => phase.learn(x, y),
             Phase::Filling(descent) => {
                 let yhat = descent.learn(x, y);
-                if descent.rows().n_rows() == self.budget {
+                if descent.rows().n_rows() >= self.budget {
                     let phase = OnFeatures::from_filled(descent, self.rank, self.step.clone());
                     self.phase = Phase::Full(phase);
                 }
                 yhat
             }
-        })
+        }
     }
 
     fn basis(&self) -> Option<&Panels> {
@@ -212,6 +215,10 @@ impl Algorithm for Nogd {
             Phase::Filling(descent) => descent.kernel(),
             Phase::Full(phase) => &phase.kernel,
         })
+    }
+
+    fn largest_kappa(&self) -> f64 {
+        LARGEST_KAPPA
     }
 
     fn save(&self, state: &mut State) {
@@ -231,7 +238,11 @@ impl Algorithm for Nogd {
             return Err(Error::model_file("the learner is not a new one"));
         };
         if !state.has("embedding") {
-            return descent.load(state);
+            descent.load(state)?;
+            return match descent.rows().n_rows() {
+                n if n < self.budget => Ok(()),
+                _ => Err(Error::model_file("basis should be below the budget")),
+            };
         }
         let rows = state.rows("basis")?;
         let (rank, embedding) = state.matrix("embedding", rows.n_rows())?;
@@ -278,7 +289,7 @@ mod tests {
         };
         let mut learner = params.build().unwrap();
         for x in [0.0, 0.0, 1.0, 0.0] {
-            learner.learn(&[x], 1.0).unwrap();
+            learner.learn(&[x], 1.0);
         }
         let Phase::Full(phase) = &learner.phase else {
             panic!("the budget is used up")

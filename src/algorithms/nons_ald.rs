@@ -144,7 +144,7 @@ impl Algorithm for NonsAld {
         f.clamp(-self.bound, self.bound)
     }
 
-    fn learn(&mut self, x: &[f64], y: f64) -> Result<f64, Error> {
+    fn learn(&mut self, x: &[f64], y: f64) -> f64 {
         self.expansion.forget();
         self.dictionary.project(x);
         let yhat = self.newton.predict(self.dictionary.phi(), self.bound);
@@ -152,7 +152,7 @@ impl Algorithm for NonsAld {
             self.newton.grow(coordinate);
         }
         self.newton.step(loss_derivative(yhat, y));
-        Ok(yhat)
+        yhat
     }
 
     fn basis(&self) -> Option<&Panels> {
@@ -187,11 +187,11 @@ mod tests {
     fn two_rounds_on_one_row_by_hand() {
         let mut learner = NonsAldParams::default().build().unwrap();
         // phi = 1 and eta = 1/8: e = -2, A = 1.5, w = 4/3, predicted as 1.
-        assert_eq!(learner.learn(&[0.3], 1.0), Ok(0.0));
+        assert_eq!(learner.learn(&[0.3], 1.0), 0.0);
         assert!((learner.newton().w()[0] - 4.0 / 3.0).abs() < 1e-15);
         assert_eq!(learner.predict(&[0.3]).to_bits(), 1.0_f64.to_bits());
         // Projected to w = 1 before the second label, which brings no error.
-        assert_eq!(learner.learn(&[0.3], 1.0), Ok(1.0));
+        assert_eq!(learner.learn(&[0.3], 1.0), 1.0);
         assert!((learner.newton().w()[0] - 1.0).abs() < 1e-15);
         assert_eq!(learner.dictionary().size(), 1);
     }

@@ -77,13 +77,13 @@ impl Algorithm for OnlineKrr {
         }
     }
 
-    fn learn(&mut self, x: &[f64], y: f64) -> Result<f64, Error> {
-        let regression = self.ridge.learn(x, y)?;
-        Ok(if self.forward {
+    fn learn(&mut self, x: &[f64], y: f64) -> f64 {
+        let regression = self.ridge.learn(x, y);
+        if self.forward {
             regression.forward()
         } else {
             regression.yhat
-        })
+        }
     }
 
     fn basis(&self) -> Option<&Panels> {

@@ -132,8 +132,8 @@ struct Extension {
 
 impl Pkawv {
     /// The coordinate that the row on offer adds to the span, if it is kept and adds one.
-    fn extension(&self, x: &[f64], offer: &mut Offer) -> Option<Extension> {
-        let coordinate = self.kors.coordinate(offer)?;
+    fn extension(&self, x: &[f64], offer: &Offer) -> Option<Extension> {
+        let coordinate = offer.coordinate?;
         let kernel = self.kors.map().kernel();
         let column = self.past.embed(kernel, x, &offer.at.phi, coordinate);
         let features = &self.past.features;
@@ -155,7 +155,7 @@ impl Algorithm for Pkawv {
     fn predict(&self, x: &[f64]) -> f64 {
         let mut offer = Offer::default();
         self.kors.look(x, &mut offer);
-        match self.extension(x, &mut offer) {
+        match self.extension(x, &offer) {
             None => self.squares.predict(&offer.at.phi),
             Some(extension) => self.squares.predict_embedded(
                 &extension.border,
@@ -165,10 +165,10 @@ impl Algorithm for Pkawv {
         }
     }
 
-    fn learn(&mut self, x: &[f64], y: f64) -> Result<f64, Error> {
+    fn learn(&mut self, x: &[f64], y: f64) -> f64 {
         let mut offer = std::mem::take(&mut self.offer);
         self.kors.look(x, &mut offer);
-        if let Some(extension) = self.extension(x, &mut offer) {
+        if let Some(extension) = self.extension(x, &offer) {
             self.squares.embed(&extension.border);
             self.past.features.push(extension.column);
         }
@@ -176,7 +176,7 @@ impl Algorithm for Pkawv {
         let yhat = self.squares.learn(&offer.at.phi, y);
         self.past.push(x, y, &offer.at.phi);
         self.offer = offer;
-        Ok(yhat)
+        yhat
     }
 
     fn basis(&self) -> Option<&Panels> {
@@ -185,6 +185,11 @@ impl Algorithm for Pkawv {
 
     fn kernel(&self) -> Option<&AnyKernel> {
         Some(self.kors.map().kernel())
+    }
+
+    fn n_features(&self) -> Option<usize> {
+        let rows = &self.past.rows;
+        (rows.n_rows() > 0).then(|| rows.n_features())
     }
 
     fn check_room(&self, n_rows: usize) -> Result<(), Error> {
@@ -211,8 +216,7 @@ impl Algorithm for Pkawv {
         self.squares.load(state, size)?;
         let y = state.vector("labels", rows.n_rows())?;
         let (n_features, features) = state.matrix("features", y.len())?;
-        let kept = self.kors.rows();
-        if n_features != size || (size > 0 && rows.n_features() != kept.n_features()) {
+        if n_features != size {
             return Err(Error::model_file("features and basis disagree"));
         }
         let features = features

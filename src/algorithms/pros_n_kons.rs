@@ -39,7 +39,7 @@ pub struct ProsNKonsParams {
     pub beta: f64,
     /// The leverage scores are estimated too high by this part, 0 or positive. Default 0.5.
     pub epsilon: f64,
-    /// `C`, positive: predictions stay within `[-C, C]`. Default 1.
+    /// `C`, positive: predictions stay within `[-C, C]`, but where a new space was carried over to. Default 1.
     pub bound: f64,
     /// Weight of a squared gradient in `A`, positive. Default: `1 / (16 C^2)`.
     pub eta: Option<f64>,
@@ -126,12 +126,12 @@ impl ProsNKons {
 
     /// Learns a row that is kept, and changes to the space that it gives.
     fn change_space(&mut self, x: &[f64], e: f64, offer: &mut Offer) {
-        let coordinate = self.kors.take(x, offer);
+        self.kors.take(x, offer);
         match self.new_space {
             NewSpace::Restart => self.newton.restart(self.kors.map().size()),
             NewSpace::CarryOver => {
                 self.newton.step_matrix(e);
-                if coordinate.is_some() {
+                if offer.coordinate.is_some() {
                     self.newton.grow(0.0);
                 }
                 self.projects = false;
@@ -147,7 +147,7 @@ impl Algorithm for ProsNKons {
         f.clamp(-bound, bound)
     }
 
-    fn learn(&mut self, x: &[f64], y: f64) -> Result<f64, Error> {
+    fn learn(&mut self, x: &[f64], y: f64) -> f64 {
         self.expansion.forget();
         let mut offer = std::mem::take(&mut self.offer);
         self.kors.look(x, &mut offer);
@@ -161,7 +161,7 @@ impl Algorithm for ProsNKons {
             self.kors.take(x, &mut offer);
         }
         self.offer = offer;
-        Ok(yhat)
+        yhat
     }
 
     fn basis(&self) -> Option<&Panels> {

@@ -67,7 +67,7 @@ impl Default for SketchedKonsParams {
 impl SketchedKonsParams {
     /// Checks the parameters and makes a learner that has seen nothing.
     pub fn build(&self) -> Result<SketchedKons, Error> {
-        let expected = "above 0 and at most 1";
+        let expected = "above 0 (1e-100) and at most 1";
         within("gamma", self.gamma, LARGEST.recip()..=1.0, expected)?;
         positive("beta", self.beta)?;
         not_negative("epsilon", self.epsilon)?;
@@ -108,14 +108,14 @@ impl Algorithm for SketchedKons {
         self.newton.predict(x)
     }
 
-    fn learn(&mut self, x: &[f64], y: f64) -> Result<f64, Error> {
+    fn learn(&mut self, x: &[f64], y: f64) -> f64 {
         let look = self.newton.look(x);
         let e = loss_derivative(look.yhat, y);
         let score = self.score_factor * self.newton.leverage(&look, e);
         let p = score.min(1.0).max(self.gamma);
         let enters = self.uniforms.of_row(self.n_rows()) < p;
-        self.newton.step(x, &look, e, enters)?;
-        Ok(look.yhat)
+        self.newton.step(x, &look, e, enters);
+        look.yhat
     }
 
     fn basis(&self) -> Option<&Panels> {

@@ -52,7 +52,9 @@ impl Kernel for RationalQuadratic {
     fn profile_in_place(&self, values: &mut [f64]) {
         let rate = 0.5 / (self.alpha * self.sigma * self.sigma);
         for value in values {
-            *value = (-self.alpha * (rate * *value).ln_1p()).exp();
+            // Infinity would give 0 even where the exponent is so small that the value is 1.
+            let ratio = (rate * *value).min(f64::MAX);
+            *value = (-self.alpha * ratio.ln_1p()).exp();
         }
     }
 }

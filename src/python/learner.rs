@@ -15,8 +15,8 @@ use super::{arrays, params};
 use crate::linalg::Panels;
 use crate::rows::Rows;
 
-/// Rows between two looks at the clock.
-const CHUNK: usize = 1024;
+/// The most rows between two looks at the clock.
+const LARGEST_CHUNK: usize = 1024;
 
 type Core = crate::Learner;
 type Floats<'py> = Bound<'py, PyArray1<f64>>;
@@ -66,16 +66,23 @@ impl Learner {
             let learner = self.core.lock();
             let rows = Rows::new(data, n_features)?;
             learner.borrow().check(&rows, y)?;
-            let mut labels = y.map(|y| y.chunks(CHUNK));
             let mut predictions = Vec::with_capacity(rows.len());
             let mut signals = Signals::default();
-            for rows in rows.chunks(CHUNK) {
+            let mut chunk = 1;
+            while predictions.len() < rows.len() {
+                let next = predictions.len()..rows.len().min(predictions.len() + chunk);
+                let some = rows.slice(next.clone());
                 // Each chunk is checked again: a handler may have taught the model something else.
-                predictions.extend(match labels.as_mut().and_then(Iterator::next) {
-                    Some(y) => learner.borrow_mut().learn_rows(&rows, y)?,
-                    None => learner.borrow().predict_rows(&rows)?,
+                predictions.extend(match y {
+                    Some(y) => learner.borrow_mut().learn_rows(&some, &y[next])?,
+                    None => learner.borrow().predict_rows(&some)?,
                 });
-                signals.check()?;
+                // A row may take a microsecond or many milliseconds.
+                chunk = if signals.check()? {
+                    1
+                } else {
+                    LARGEST_CHUNK.min(2 * chunk)
+                };
             }
             Ok(predictions)
         })?;

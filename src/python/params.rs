@@ -170,14 +170,14 @@ fn mismatch(field: &str, value: Option<&Bound<'_, PyAny>>, message: &str) -> PyE
     let (Some(value), Some((_, expected))) = (value, message.split_once(", expected ")) else {
         return PyTypeError::new_err(message.to_owned());
     };
-    let expected = match expected {
-        "f64" => "a number",
-        "usize" | "u32" => "a whole number that is not negative",
-        "u64" => "a whole number from 0 to 2^64 - 1",
-        other => other,
+    let (expected, whole) = match expected {
+        "f64" => ("a number", false),
+        "usize" | "u32" => ("a whole number that is not negative", true),
+        "u64" => ("a whole number from 0 to 2^64 - 1", true),
+        other => (other, false),
     };
-    let out_of_range = message.starts_with("invalid value") || value.is_instance_of::<PyInt>();
-    if out_of_range && !value.is_instance_of::<PyBool>() {
+    let integer = value.is_instance_of::<PyInt>() && !value.is_instance_of::<PyBool>();
+    if message.starts_with("invalid value") || (whole && integer) {
         let shown = arrays::shown(value);
         PyValueError::new_err(format!("{field} should be {expected}, but is {shown}"))
     } else {

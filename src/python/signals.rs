@@ -17,16 +17,17 @@ impl Default for Signals {
 }
 
 impl Signals {
-    /// Fails if a handler did, as that of Ctrl-C does.
+    /// Whether it was time to ask; fails if a handler did, as that of Ctrl-C does.
     #[allow(
         clippy::redundant_closure_for_method_calls,
         reason = "the method alone is not general enough in its lifetime"
     )]
-    pub(super) fn check(&mut self) -> PyResult<()> {
+    pub(super) fn check(&mut self) -> PyResult<bool> {
         if self.0.elapsed() < PATIENCE {
-            return Ok(());
+            return Ok(false);
         }
+        Python::attach(|py| py.check_signals())?;
         self.0 = Instant::now();
-        Python::attach(|py| py.check_signals())
+        Ok(true)
     }
 }

@@ -19,8 +19,8 @@ impl Clip {
     /// The value in the range that is nearest to this one; before any label it is left as it is.
     pub fn apply(&self, yhat: f64) -> f64 {
         match self.range {
-            Some((low, high)) => yhat.clamp(low, high),
-            None => yhat,
+            Some((low, high)) if self.asked => yhat.clamp(low, high),
+            _ => yhat,
         }
     }
 

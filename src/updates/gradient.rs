@@ -1,6 +1,6 @@
 //! Gradient descent on features.
 
-use super::Step;
+use super::{Rate, cut};
 use crate::error::Error;
 use crate::linalg::{axpy_in_place, dot, norm_squared};
 use crate::state::State;
@@ -8,18 +8,18 @@ use crate::state::State;
 /// Online gradient descent on features.
 #[derive(Debug, Clone)]
 pub struct Gradient {
-    rate: Step,
+    rate: Rate,
     w: Vec<f64>,
 }
 
 impl Gradient {
     /// Descent in no dimensions yet.
-    pub fn new(rate: Step) -> Self {
+    pub fn new(rate: Rate) -> Self {
         Self::from_weights(rate, Vec::new())
     }
 
     /// Descent from these weights.
-    pub fn from_weights(rate: Step, w: Vec<f64>) -> Self {
+    pub fn from_weights(rate: Rate, w: Vec<f64>) -> Self {
         Self { rate, w }
     }
 
@@ -29,13 +29,13 @@ impl Gradient {
     }
 
     /// The learning rate as it stands.
-    pub fn rate(&self) -> &Step {
+    pub fn rate(&self) -> &Rate {
         &self.rate
     }
 
     /// Predicts `w . phi`.
     pub fn predict(&self, phi: &[f64]) -> f64 {
-        dot(&self.w, phi)
+        cut(dot(&self.w, phi))
     }
 
     /// Follows features that have gained a coordinate.
@@ -45,10 +45,10 @@ impl Gradient {
 
     /// `w -= eta_t e phi`, then back into the ball, if there is one.
     pub fn step(&mut self, phi: &[f64], e: f64) {
-        let eta = self.rate.next_rate(e * e * norm_squared(phi));
-        axpy_in_place(-eta * e, phi, &mut self.w);
-        let shrink = self.rate.shrink(norm_squared(&self.w).sqrt());
-        if shrink != 1.0 {
+        let step = self.rate.next_step(e, || norm_squared(phi));
+        axpy_in_place(-step, phi, &mut self.w);
+        let shrink = self.rate.shrink(|| norm_squared(&self.w).sqrt());
+        if shrink < 1.0 {
             self.w.iter_mut().for_each(|w| *w *= shrink);
         }
     }
@@ -71,7 +71,7 @@ mod tests {
 
     #[test]
     fn one_step_in_one_dimension_by_hand() {
-        let mut gradient = Gradient::new(Step::adaptive(1.0));
+        let mut gradient = Gradient::new(Rate::adaptive(1.0));
         gradient.grow();
         gradient.step(&[2.0], -3.0);
         // eta = 1 / sqrt(1 + 36), w = 6 / sqrt(37)

@@ -1,6 +1,6 @@
 //! Gradient descent that stores every row.
 
-use super::{Step, loss_derivative};
+use super::{Rate, cut, loss_derivative};
 use crate::error::Error;
 use crate::kernels::AnyKernel;
 use crate::linalg::Panels;
@@ -12,7 +12,7 @@ use crate::state::State;
 #[derive(Debug, Clone)]
 pub struct KernelGradient {
     kernel: AnyKernel,
-    rate: Step,
+    rate: Rate,
     rows: Panels,
     c: Vec<f64>,
     norm_squared: f64,
@@ -20,14 +20,14 @@ pub struct KernelGradient {
 
 impl KernelGradient {
     /// Descent from 0.
-    pub fn new(kernel: AnyKernel, rate: Step) -> Self {
+    pub fn new(kernel: AnyKernel, rate: Rate) -> Self {
         Self::from_expansion(kernel, rate, Panels::default(), Vec::new(), 0.0)
     }
 
     /// Descent from `f = sum_i c_i kappa(z_i, .)`, whose squared norm is given.
     pub fn from_expansion(
         kernel: AnyKernel,
-        rate: Step,
+        rate: Rate,
         rows: Panels,
         c: Vec<f64>,
         norm_squared: f64,
@@ -58,7 +58,7 @@ impl KernelGradient {
 
     /// `f(x)`.
     pub fn predict(&self, x: &[f64]) -> f64 {
-        self.kernel.expand(x, &self.rows, &self.c)
+        cut(self.kernel.expand(x, &self.rows, &self.c))
     }
 
     /// The norm of `f`.
@@ -76,13 +76,13 @@ impl KernelGradient {
     /// `f -= eta_t e kappa(x, .)`, then back into the ball, if there is one; `yhat` is `f(x)` before.
     fn step(&mut self, x: &[f64], yhat: f64, e: f64) {
         let kappa = self.kernel.diagonal(x);
-        let step = self.rate.next_rate(e * e * kappa) * e;
+        let step = self.rate.next_step(e, || kappa);
         self.rows.push(x);
         self.c.push(-step);
         // Rounding can take the square of a norm near 0 below it.
         let grown = (self.norm_squared + step * (step * kappa - 2.0 * yhat)).clamp(0.0, f64::MAX);
-        let shrink = self.rate.shrink(grown.sqrt());
-        if shrink != 1.0 {
+        let shrink = self.rate.shrink(|| grown.sqrt());
+        if shrink < 1.0 {
             self.c.iter_mut().for_each(|c| *c *= shrink);
         }
         self.norm_squared = grown * shrink * shrink;
@@ -111,7 +111,7 @@ mod tests {
 
     #[test]
     fn two_steps_with_the_linear_kernel_by_hand() {
-        let rate = Step::adaptive(1.0);
+        let rate = Rate::adaptive(1.0);
         let kernel: AnyKernel = Linear {}.into();
         let mut descent = KernelGradient::new(kernel, rate);
         // e = -3, eta = 1 / sqrt(1 + 36), w = 6 / sqrt(37)

@@ -1,12 +1,18 @@
 //! Online Newton step that stores every row.
 
-use super::LARGEST_SHRINKAGE;
+use super::cut;
 use crate::error::Error;
 use crate::kernels::AnyKernel;
 use crate::linalg::{Panels, Triangle, dot, norm_squared};
 use crate::params::{positive_if_given, regularisation};
 use crate::rows::LARGEST;
 use crate::state::State;
+
+/// The most times `mu` that a gradient may weigh in `A`: as many digits are lost.
+const LARGEST_WEIGHT: f64 = 1e10;
+
+/// Part of `kappa(x, x)` below which what is left of it is rounding.
+const NOISE: f64 = 1e-10;
 
 /// Online Newton step in the space of the kernel, on `f = sum_i c_i kappa(x_i, .)`.
 ///
@@ -38,12 +44,12 @@ pub struct KernelNewton {
 pub struct Look {
     /// The prediction.
     pub yhat: f64,
-    /// The most that the gradient may weigh in `A`: beyond it float64 could not follow.
-    largest_d: f64,
-    /// `mu phi . A^{-1} phi`, what the sketch leaves of the kernel function.
+    /// `f(x)` before it was projected.
+    f: f64,
+    /// `kappa(x, x)`.
+    kappa: f64,
+    /// `mu phi . A^{-1} phi`, what the sketch leaves of `kappa(x, x)`; 0 if it is no more than rounding.
     residual: f64,
-    /// How far to go along `-A^{-1} phi` to bring the prediction back within the bound.
-    excess: f64,
 }
 
 impl KernelNewton {
@@ -87,7 +93,7 @@ impl KernelNewton {
 
     /// `f(x)`, within the bound.
     pub fn predict(&self, x: &[f64]) -> f64 {
-        let f = self.kernel.expand(x, &self.rows, &self.c);
+        let f = cut(self.kernel.expand(x, &self.rows, &self.c));
         f.clamp(-self.bound, self.bound)
     }
 
@@ -100,16 +106,17 @@ impl KernelNewton {
         self.z.extend(sketched);
         self.factor.solve_in_place(&mut self.z);
         let kappa = self.kernel.diagonal(x);
-        let residual = (kappa - norm_squared(&self.z)).max(0.0);
-        let f = dot(&self.c, &self.k);
-        let yhat = f.clamp(-self.bound, self.bound);
-        let excess = (f - yhat) * self.mu / residual;
-        let excess = if excess.is_finite() { excess } else { 0.0 };
+        let residual = kappa - norm_squared(&self.z);
+        let f = cut(dot(&self.c, &self.k));
         Look {
-            yhat,
-            largest_d: (LARGEST_SHRINKAGE * self.mu / kappa).sqrt().min(LARGEST),
-            residual,
-            excess,
+            yhat: f.clamp(-self.bound, self.bound),
+            f,
+            kappa,
+            residual: if residual > NOISE * kappa {
+                residual
+            } else {
+                0.0
+            },
         }
     }
 
@@ -121,26 +128,42 @@ impl KernelNewton {
 
     /// Ends the round of the row last looked at: `A += eta e^2 phi phi^T` if the gradient enters the sketch, then
     /// `f -= e A^{-1} phi`.
-    pub fn step(&mut self, x: &[f64], look: &Look, e: f64, enters: bool) -> Result<(), Error> {
-        let d = (self.eta.sqrt() * e).clamp(-look.largest_d, look.largest_d);
-        let d = if enters { d } else { 0.0 };
-        let length = e / (1.0 + d * d * look.residual / self.mu);
-        let step = (look.excess + length) / self.mu;
+    ///
+    /// Where the sketch leaves nothing of `phi`, `A^{-1} phi` is no more than rounding, and `f` stays.
+    pub fn step(&mut self, x: &[f64], look: &Look, e: f64, enters: bool) {
+        let mut length = 0.0;
+        if look.residual > 0.0 {
+            let curvature = if enters { self.eta * e * e } else { 0.0 };
+            let excess = (look.f - look.yhat) * self.mu / look.residual;
+            length = excess + e / (1.0 + curvature * look.residual / self.mu);
+        }
+        self.go(length / self.mu);
+        if enters {
+            self.enter(look, e);
+        }
+        self.rows.push(x);
+        self.c.push(-length / self.mu);
+    }
+
+    /// What `f -= length mu A^{-1} phi` changes in the coefficients of the sketch.
+    fn go(&mut self, length: f64) {
         self.u.clone_from(&self.z);
         self.factor.tr_solve_in_place(&mut self.u);
         for ((&i, d), u) in self.sketch.iter().zip(&self.d).zip(&self.u) {
-            self.c[i] += step * d * u;
+            self.c[i] += length * d * u;
         }
-        if enters {
-            self.z.iter_mut().for_each(|z| *z *= d);
-            self.factor
-                .push_pivot(&self.z, self.mu + d * d * look.residual)?;
+    }
+
+    /// Lets the gradient enter the sketch, with no more weight than float64 can follow.
+    fn enter(&mut self, look: &Look, e: f64) {
+        let largest = (LARGEST_WEIGHT * self.mu / look.kappa).sqrt().min(LARGEST);
+        let d = (self.eta.sqrt() * e).clamp(-largest, largest);
+        self.z.iter_mut().for_each(|z| *z *= d);
+        let pivot_squared = self.mu + d * d * look.residual;
+        if self.factor.push_pivot(&self.z, pivot_squared).is_ok() {
             self.sketch.push(self.rows.n_rows());
             self.d.push(d);
         }
-        self.rows.push(x);
-        self.c.push(-step);
-        Ok(())
     }
 
     pub(crate) fn save(&self, state: &mut State) {
@@ -174,18 +197,18 @@ mod tests {
     fn two_rounds_with_the_linear_kernel_by_hand() {
         let mut newton = KernelNewton::new(Linear {}.into(), 2.0, Some(0.25), Some(1.0)).unwrap();
         let look = newton.look(&[1.0]);
-        newton.step(&[1.0], &look, -4.0, true).unwrap();
+        newton.step(&[1.0], &look, -4.0, true);
         // A = 2 + 0.25 * 16 = 6, w = 4 / 6
         assert!(close(newton.predict(&[1.0]), 4.0 / 6.0));
         // w . x = 2 is projected to 1: w = 1 / 3; the step without error changes nothing more.
         let look = newton.look(&[3.0]);
         assert!(close(look.yhat, 1.0));
-        newton.step(&[3.0], &look, 0.0, true).unwrap();
+        newton.step(&[3.0], &look, 0.0, true);
         assert!(close(newton.predict(&[1.0]), 1.0 / 3.0));
         // A stays 6 if the gradient does not enter: w = 1 / 3 + 1 / 6
         let look = newton.look(&[1.0]);
         assert!(close(newton.leverage(&look, -1.0), 0.25 / 6.25));
-        newton.step(&[1.0], &look, -1.0, false).unwrap();
+        newton.step(&[1.0], &look, -1.0, false);
         assert!(close(newton.predict(&[1.0]), 0.5));
     }
 

@@ -1,6 +1,5 @@
 //! Kernel ridge regression that stores every row.
 
-use super::LARGEST_SHRINKAGE;
 use crate::error::Error;
 use crate::expansion::Expansion;
 use crate::kernels::AnyKernel;
@@ -8,6 +7,9 @@ use crate::linalg::{Panels, Triangle, dot, norm_squared};
 use crate::params::regularisation;
 use crate::rows::LARGEST;
 use crate::state::State;
+
+/// The most times the ridge that the kernel value of a row with itself may be: as many digits are lost.
+const LARGEST_CONDITION: f64 = 1e10;
 
 /// Exact kernel ridge regression: `f(x) = y^T (K + a I)^{-1} k(x)` over all rows learned.
 ///
@@ -71,7 +73,7 @@ impl KernelRidge {
 
     /// The largest kernel value of a row with itself that leaves enough digits to the ridge.
     pub fn largest_kappa(&self) -> f64 {
-        (LARGEST_SHRINKAGE * self.ridge).min(LARGEST)
+        (LARGEST_CONDITION * self.ridge).min(LARGEST)
     }
 
     /// `f(x)` alone, in O(d t).
@@ -102,17 +104,18 @@ impl KernelRidge {
     }
 
     /// One round: the regression at `x`, which then learns its label.
-    pub fn learn(&mut self, x: &[f64], y: f64) -> Result<Regression, Error> {
+    pub fn learn(&mut self, x: &[f64], y: f64) -> Regression {
+        self.expansion.forget();
         let mut z = std::mem::take(&mut self.z);
         let regression = self.regress_into(x, &mut z);
-        let grown = self.factor.push_pivot(&z, regression.pivot_squared);
+        // The pivot is never below the root of the ridge.
+        if self.factor.push_pivot(&z, regression.pivot_squared).is_ok() {
+            let pivot = regression.pivot_squared.sqrt();
+            self.b.push((y - regression.yhat) / pivot);
+            self.rows.push(x);
+        }
         self.z = z;
-        grown?;
-        self.expansion.forget();
-        self.b
-            .push((y - regression.yhat) / regression.pivot_squared.sqrt());
-        self.rows.push(x);
-        Ok(regression)
+        regression
     }
 
     pub(crate) fn save(&self, state: &mut State) {
@@ -137,13 +140,13 @@ mod tests {
     #[test]
     fn two_rounds_with_the_linear_kernel_by_hand() {
         let mut ridge = KernelRidge::new(Linear {}.into(), 1.0).unwrap();
-        assert_eq!(ridge.learn(&[2.0], 2.0).unwrap().yhat, 0.0);
+        assert_eq!(ridge.learn(&[2.0], 2.0).yhat, 0.0);
         // w = 4 / (1 + 4); with the next row and label 0 it is 4 / (1 + 8)
         let regression = ridge.regress(&[2.0]);
         assert!((regression.yhat - 8.0 / 5.0).abs() < 1e-14);
         assert!((regression.forward() - 8.0 / 9.0).abs() < 1e-14);
         assert!((ridge.predict(&[2.0]) - 8.0 / 5.0).abs() < 1e-14);
-        ridge.learn(&[2.0], 1.0).unwrap();
+        ridge.learn(&[2.0], 1.0);
         assert!((ridge.predict(&[1.0]) - 6.0 / 9.0).abs() < 1e-14);
     }
 }

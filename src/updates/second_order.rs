@@ -1,14 +1,17 @@
 //! Weights and the matrix that scales their steps.
 
+use std::ops::RangeInclusive;
+
+use super::cut;
 use crate::error::Error;
 use crate::linalg::{InverseRoot, axpy_in_place, dot, norm_squared};
 use crate::state::State;
 
-/// Beyond this a prediction is cut, so that no step from it overflows; labels stay below 1e100.
-const LARGEST_PREDICTION: f64 = 1e120;
-
-/// Part of its first value below which `phi . P phi` is rounding.
+/// Part of what it was before any row below which `phi . P phi` is rounding.
 const NOISE: f64 = 1e-26;
+
+/// Curvatures whose inverses, and the roots of them, float64 can hold.
+const CURVATURES: RangeInclusive<f64> = 1e-300..=1e300;
 
 /// A weight vector `w` and `P = A^{-1}` of a matrix `A` that gains a rank-one term a round.
 ///
@@ -20,6 +23,8 @@ pub struct SecondOrder {
     diagonal: f64,
     w: Vec<f64>,
     root: InverseRoot,
+    /// The largest squared norm that a column of the root had when it was new: what `P` was before any row.
+    largest_column: f64,
     /// `S^T phi` of the round at hand, where `P = S S^T`, and its squared norm `phi . P phi`.
     v: Vec<f64>,
     q: f64,
@@ -34,6 +39,7 @@ impl SecondOrder {
             diagonal,
             w: Vec::new(),
             root: InverseRoot::default(),
+            largest_column: 0.0,
             v: Vec::new(),
             q: 0.0,
             g: Vec::new(),
@@ -84,12 +90,13 @@ impl SecondOrder {
     }
 
     fn is_noise(&self, q: f64, phi: &[f64]) -> bool {
-        q <= NOISE * norm_squared(phi) / self.diagonal
+        q <= NOISE * norm_squared(phi) * self.largest_column
     }
 
     /// Follows features that have gained a coordinate.
     pub fn grow(&mut self, coordinate: f64) {
         self.root.push_diagonal(self.diagonal);
+        self.largest_column = self.largest_column.max(self.diagonal.recip());
         self.w.push(0.0);
         self.v.push(coordinate / self.diagonal.sqrt());
         self.q += coordinate * coordinate / self.diagonal;
@@ -117,6 +124,7 @@ impl SecondOrder {
     /// Gains a coordinate with this weight and this column of the root.
     pub fn push(&mut self, weight: f64, column: &[f64]) {
         self.root.push(column);
+        self.largest_column = self.largest_column.max(norm_squared(column));
         self.w.push(weight);
         self.v.push(0.0);
         self.g.push(0.0);
@@ -130,24 +138,22 @@ impl SecondOrder {
 
     /// `A += curvature phi phi^T`, then `w -= e A^{-1} phi`, for the features last measured.
     pub fn step(&mut self, curvature: f64, e: f64) {
-        if self.add(curvature) {
-            let length = e / (1.0 + curvature * self.q);
-            axpy_in_place(-length, &self.g, &mut self.w);
-        }
+        self.add(curvature);
+        let length = e / (1.0 + curvature * self.q);
+        axpy_in_place(-length, &self.g, &mut self.w);
     }
 
-    /// `A += curvature phi phi^T`; whether there was anything to add. What `P phi` was before is left in `g`.
-    pub fn add(&mut self, curvature: f64) -> bool {
-        // The inverse of a smaller one is infinite.
-        if curvature >= f64::MIN_POSITIVE && self.q > 0.0 {
+    /// `A += curvature phi phi^T`. What `P phi` was before is left in `g`.
+    pub fn add(&mut self, curvature: f64) {
+        if curvature < *CURVATURES.start() || self.q == 0.0 {
+            self.root.mul_into(&self.v, &mut self.g);
+        } else {
+            let curvature = curvature.min(*CURVATURES.end());
             self.root.add(curvature, &self.v, &mut self.g);
-            return true;
         }
-        self.g.fill(0.0);
-        false
     }
 
-    /// `P phi` as the last call of [`add`](Self::add) has left it.
+    /// `P phi` as [`add`](Self::add) has left it.
     pub fn g(&self) -> &[f64] {
         &self.g
     }
@@ -155,11 +161,13 @@ impl SecondOrder {
     pub(crate) fn save(&self, state: &mut State) {
         state.put("w", &*self.w);
         state.put("root", self.root.columns().packed());
+        state.put("largest_column", [self.largest_column]);
     }
 
     pub(crate) fn load(&mut self, state: &State, size: usize) -> Result<(), Error> {
         self.w = state.vector("w", size)?;
         self.root = InverseRoot::from_columns(state.factor("root", size)?);
+        self.largest_column = state.not_negative("largest_column")?;
         self.v = vec![0.0; size];
         self.g = vec![0.0; size];
         Ok(())
@@ -193,8 +201,4 @@ impl Border {
         column.push(scale);
         column
     }
-}
-
-fn cut(yhat: f64) -> f64 {
-    yhat.clamp(-LARGEST_PREDICTION, LARGEST_PREDICTION)
 }

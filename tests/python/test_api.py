@@ -299,6 +299,40 @@ def test_equal_kernels_have_equal_hashes():
     assert hash(zero) == hash(minus_zero)
 
 
+@pytest.mark.parametrize("name", LEARNERS)
+def test_a_long_idle_stretch_does_no_harm(name):
+    """Errors so small that their squares are below what float64 can invert, or 0."""
+    model = copy.deepcopy(LEARNERS[name])
+    rows = np.full((400, 1), 0.3)
+    model.learn_many(rows, np.append(np.ones(20), np.zeros(380)))
+    model.learn_many([[0.3], [1.3], [2.3]], np.full(3, 1e-160))
+    again = pickle.loads(pickle.dumps(model))
+    assert again.to_bytes() == model.to_bytes()
+    after = model.progressive(rows, np.ones(400))
+    assert after[-1] > max(after[0], 0.0) + 0.1 or name == "RunningMean"
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+@pytest.mark.parametrize("scale", [1e4, 1e8, 1e12, 1e50])
+def test_labels_of_any_size_leave_a_working_model(name, scale):
+    model = copy.deepcopy(LEARNERS[name])
+    X = np.random.default_rng(0).random((600, 1))
+    y = scale * np.sin(6 * X[:, 0])
+    predictions = model.progressive(X, y)
+    assert np.isfinite(predictions).all()
+    assert np.abs(predictions).max() <= 10 * scale
+    assert model.n_seen == 600
+    assert pickle.loads(pickle.dumps(model)).to_bytes() == model.to_bytes()
+
+
+def test_krls_does_not_depend_on_the_scale_of_the_kernel():
+    X, y = random_stream(300, 2)
+    expected = nystream.KrlsAld(nystream.Linear()).progressive(X, y)
+    for scale in [1e-8, 1e8, 1e12]:
+        scaled = nystream.KrlsAld(nystream.Linear()).progressive(scale * X, y)
+        np.testing.assert_allclose(scaled, expected, rtol=1e-9, atol=1e-9)
+
+
 def test_weak_references(model):
     assert weakref.ref(model)() is model
 
@@ -384,9 +418,11 @@ def test_for_horizon_says_when_float64_cannot_follow_the_paper():
     assert model.params["alpha"] == 1e-10
 
 
-def test_one_model_in_many_threads(model, stream):
+@pytest.mark.parametrize("name", LEARNERS)
+def test_one_model_in_many_threads(name, stream):
+    model = copy.deepcopy(LEARNERS[name])
     X, y = stream
-    n_rounds = 2 if type(model).__name__ in EVERY_ROW else 20
+    n_rounds = 2 if name in EVERY_ROW else 20
     stop = threading.Event()
     seen, errors = [], []
 
@@ -430,9 +466,17 @@ def test_other_threads_run_while_an_array_is_learned():
     assert naps > 5
 
 
-def test_ctrl_c_stops_between_two_rows_and_its_handler_may_use_the_model():
-    X, y = random_stream(1_000_000, 4)
-    model = nystream.NonsAld(nystream.Gaussian(0.4), max_basis=100)
+CTRL_C = {
+    "fast rows": (nystream.NonsAld(nystream.Gaussian(0.4), max_basis=100), 1_000_000),
+    "slow rows": (nystream.Kaar(nystream.Gaussian(0.4)), 20_000),
+}
+
+
+@pytest.mark.parametrize("rows", CTRL_C)
+def test_ctrl_c_stops_between_two_rows_and_its_handler_may_use_the_model(rows):
+    fresh, n_rows = CTRL_C[rows]
+    X, y = random_stream(n_rows, 4)
+    model = copy.deepcopy(fresh)
     seen = []
 
     def handler(number, frame):
@@ -450,7 +494,7 @@ def test_ctrl_c_stops_between_two_rows_and_its_handler_may_use_the_model():
         timer.join()
         signal.signal(signal.SIGINT, usual)
     assert 0 < model.n_seen == seen[0] < len(y)
-    other = nystream.NonsAld(nystream.Gaussian(0.4), max_basis=100)
+    other = copy.deepcopy(fresh)
     other.learn_many(X[: model.n_seen], y[: model.n_seen])
     assert other.to_bytes() == model.to_bytes()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import json
 import re
 import warnings
 
@@ -300,9 +301,14 @@ PARAMETERS = [
         nystream.SketchedKons,
         {"gamma": 0.0},
         ValueError,
-        "gamma should be above 0 and at most 1, but is 0",
+        "gamma should be above 0 (1e-100) and at most 1, but is 0",
     ),
-    (nystream.SketchedKons, {"gamma": 1.1}, ValueError, "gamma should be above 0 and at most 1"),
+    (
+        nystream.SketchedKons,
+        {"gamma": 1.1},
+        ValueError,
+        "gamma should be above 0 (1e-100) and at most 1",
+    ),
     (nystream.SketchedKons, {"bound": None}, TypeError, "bound should be a number, but is None"),
     (nystream.SketchedKons, {"beta": 0}, ValueError, f"beta {POSITIVE} 0"),
     (
@@ -316,7 +322,12 @@ PARAMETERS = [
     (nystream.Pkawv, {"kors_mu": 0.0}, ValueError, f"kors_mu {POSITIVE} 0"),
     (nystream.Pkawv, {"max_rows": 0}, ValueError, "max_rows should be None or at least 1"),
     (nystream.Fogd, {"eta": -1.0}, ValueError, f"eta {POSITIVE} -1"),
-    (nystream.Fogd, {"n_frequencies": 0}, ValueError, "n_frequencies should be at least 1"),
+    (
+        nystream.Fogd,
+        {"n_frequencies": 0},
+        ValueError,
+        "n_frequencies should be at least 1 and at most 1000000, but is 0",
+    ),
     (
         nystream.Fogd,
         {"kernel": nystream.Linear()},
@@ -583,10 +594,54 @@ def test_bytes_with_one_flipped_bit_are_refused_or_give_a_working_model(model):
         changed = bytearray(data)
         changed[rng.integers(len(data))] ^= 1 << rng.integers(8)
         try:
-            predictions = nystream.Learner.from_bytes(bytes(changed)).predict_many(X)
+            loaded = nystream.Learner.from_bytes(bytes(changed))
+            predictions = loaded.predict_many(X)
+            loaded.learn_many(X, Y)
         except ValueError:
             continue
         assert predictions.shape == (20,)
+
+
+def tampered(data, change):
+    """The bytes with another header."""
+    size = int.from_bytes(data[:8], "little")
+    header = json.loads(data[8 : 8 + size])
+    about = json.loads(header["__metadata__"]["nystream"])
+    change(about, header)
+    header["__metadata__"]["nystream"] = json.dumps(about)
+    text = json.dumps(header).encode()
+    text += b" " * (-len(text) % 8)
+    return len(text).to_bytes(8, "little") + text + data[8 + size :]
+
+
+def test_headers_that_no_model_has_are_refused(model):
+    for width in [0, 2, 4, 2**62]:
+        data = tampered(model.to_bytes(), lambda about, _, w=width: about.update(n_features=w))
+        if width in (2, 4) and type(model) is nystream.RunningMean:
+            continue  # it has no array that says otherwise
+        with pytest.raises(ValueError, match="not a nystream model"):
+            nystream.Learner.from_bytes(data)
+    data = tampered(model.to_bytes(), lambda about, _: about.update(n_seen=2**64 - 1))
+    loaded = nystream.Learner.from_bytes(data)
+    loaded.learn_one(X[0], 0.5)
+    assert loaded.n_seen == 2**64 - 1
+
+
+def test_shapes_that_do_not_fit_are_refused_or_give_a_working_model(model):
+    header = {}
+    tampered(model.to_bytes(), lambda _, tensors: header.update(tensors))
+    for name in set(header) - {"__metadata__"}:
+        shape = header[name]["shape"]
+        for other in [shape[::-1], [int(np.prod(shape))], [1, *shape], [*shape, 1]]:
+            data = tampered(
+                model.to_bytes(), lambda _, tensors, n=name, s=other: tensors[n].update(shape=s)
+            )
+            try:
+                loaded = nystream.Learner.from_bytes(data)
+                loaded.learn_many(X, Y)
+            except ValueError:
+                continue
+            assert np.isfinite(loaded.predict_many(X)).all()
 
 
 def test_copies_are_independent(model):

@@ -151,11 +151,34 @@ def test_on_random_data(name, kernel, params):
     judge(name, X, y, kernel, **params)
 
 
+def limits():
+    """Parameter sets with something to keep to."""
+    for name, choices in PARAMS.items():
+        for params in choices:
+            if params.get("clip") or (params.get("bound") and name not in ("AogdAld", "Kogd")):
+                yield pytest.param(name, params, id=f"{name}-{params.get('bound', 'clip')}")
+
+
+@pytest.mark.parametrize(("name", "params"), list(limits()))
+def test_predictions_that_reach_their_limit(name, params):
+    X, y = random_stream(T, 2, seed=1)
+    y = 8 * y - 4
+    run = judge(name, X, y, nystream.Gaussian(1.0), **params)
+    if "bound" in params:
+        at_the_limit = np.abs(np.abs(run.predictions) - params["bound"]) < 1e-9
+    else:
+        seen = [y[: t + 1] for t in range(T - 1)]
+        at_the_limit = [
+            p in (b.min(), b.max()) for p, b in zip(run.predictions[1:], seen, strict=True)
+        ]
+    assert np.sum(at_the_limit) > 3
+
+
 @pytest.mark.parametrize("name", PARAMS)
 def test_on_labels_far_from_0(name):
-    """Every clip, projection and way back into a ball has something to do."""
     X, y = random_stream(T, 2, seed=1)
-    judge(name, X, 8 * y - 4, nystream.Gaussian(1.0), **PARAMS[name][0])
+    for params in PARAMS[name]:
+        judge(name, X, 8 * y - 4, nystream.Gaussian(1.0), **params)
 
 
 @pytest.mark.parametrize("params", [{}, {"intercept": False}, {"forward": True}, {"clip": True}])

@@ -14,7 +14,7 @@ class LinearRls(Learner):
     """Exact linear ridge regression, updated row by row.
 
     If it does as well as a learner with a kernel, the kernel is not needed. It keeps no rows; a
-    row costs O(d^2).
+    row costs O(d^2). Features whose scales differ by 1e9 and more cost digits: scale them.
 
     With ``forward=True`` and bounded rows and labels, the regret against any linear function is
     O(d ln T) [1]_, [2]_.

@@ -36,7 +36,7 @@ class Fogd(Learner):
         Rate, positive. Above 1 the descent diverges.
     random_state
         Seed of the frequencies, a whole number, not negative. The same number gives the same
-        result on every platform.
+        frequencies on every platform, and so the same result to rounding.
     frequencies
         The frequencies themselves, of shape (D, d); ``n_frequencies`` and ``random_state`` are
         then not used. None: drawn from ``random_state``.
@@ -107,7 +107,7 @@ class Nogd(Learner):
         r, the number of features: those of the largest eigenvalues of the kernel matrix. None:
         all eigenvalues above 1e-10 of the largest.
     eta
-        Rate, positive. Above 1, for a kernel that is 1 between a row and itself, the descent
+        Rate, positive. If it is above 1 over the kernel value of a row with itself, the descent
         diverges.
 
     References
@@ -155,7 +155,10 @@ class ProsNKons(Learner):
     is its ridge leverage score; an online Newton step learns in the Nyström space of the rows
     kept. When a row is kept the space changes and the Newton step starts again from 0, so that
     all it has learned is forgotten: on short streams it restarts too often to learn much. A row
-    costs O(dJ + J^2) with J rows kept.
+    costs O(dJ + J^2) with J rows kept; nothing limits J, but leverage scores fall as it grows.
+
+    A row that is kept but, to one part in 1e8 of its kernel value, in the span of those kept
+    before counts for the probabilities and adds no dimension: float64 could not tell it.
 
     With labels within ``bound`` and ``beta`` of the order of ln T, the regret is with high
     probability that of :class:`Kons` times about the number of restarts: O(ln^5 T) for
@@ -180,8 +183,8 @@ class ProsNKons(Learner):
     eta
         Weight of squared gradients, positive. None: 1 / (16 bound^2).
     random_state
-        Seed of the draws, a whole number, not negative. The same number gives the same result on
-        every platform.
+        Seed of the draws, a whole number, not negative. The same number gives the same draws on
+        every platform, and so the same result to rounding.
     uniforms
         The draws themselves, a number in [0, 1) for each row: row t is kept if ``uniforms[t]`` is
         below its probability. There must be one for every row learned; otherwise learning raises
@@ -256,12 +259,13 @@ class ConKons(Learner):
     epsilon
         Accuracy of the leverage scores: they are multiplied by 1 + ``epsilon``.
     bound
-        Positive: predictions stay within [-bound, bound].
+        Positive: predictions stay within [-bound, bound], but for the round after a row was kept,
+        which does not project.
     eta
         Weight of squared gradients, positive. None: 1 / (16 bound^2).
     random_state
-        Seed of the draws, a whole number, not negative. The same number gives the same result on
-        every platform.
+        Seed of the draws, a whole number, not negative. The same number gives the same draws on
+        every platform, and so the same result to rounding.
     uniforms
         The draws themselves, a number in [0, 1) for each row: row t is kept if ``uniforms[t]`` is
         below its probability. There must be one for every row learned; otherwise learning raises

@@ -286,8 +286,8 @@ class SketchedKons(Learner):
     eta
         Weight of squared gradients, positive. None: 1 / (8 bound^2).
     random_state
-        Seed of the draws, a whole number, not negative. The same number gives the same result on
-        every platform.
+        Seed of the draws, a whole number, not negative. The same number gives the same draws on
+        every platform, and so the same result to rounding.
     uniforms
         The draws themselves, a number in [0, 1) for each row: the gradient of row t enters the
         matrix if ``uniforms[t]`` is below its probability. There must be one for every row
@@ -353,7 +353,9 @@ class Pkawv(Learner):
     should be centred.
 
     It stores every row, because the past is embedded anew when the span grows, and the cost of a
-    row grows with the stream: O(tJ + J^2) for row t with J rows sampled.
+    row grows with the stream: with J rows sampled, O(dt + tJ) for row t if it is sampled, to
+    predict as well as to learn, and O(dJ + J^2) if not. A row that is sampled but, to one part in
+    1e8 of its kernel value, in the span of those sampled before adds no dimension to it.
 
     With bounded labels, ``beta`` of the order of ln T and ``kors_mu`` small enough, the regret is
     with high probability that of :class:`Kaar`: O(ln^2 T) for exponentially decaying eigenvalues
@@ -375,8 +377,8 @@ class Pkawv(Learner):
     epsilon
         Accuracy of the leverage scores: they are multiplied by 1 + ``epsilon``.
     random_state
-        Seed of the draws, a whole number, not negative. The same number gives the same result on
-        every platform.
+        Seed of the draws, a whole number, not negative. The same number gives the same draws on
+        every platform, and so the same result to rounding.
     uniforms
         The draws themselves, a number in [0, 1) for each row: row t is sampled if
         ``uniforms[t]`` is below its probability. There must be one for every row learned;

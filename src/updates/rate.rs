@@ -3,9 +3,12 @@
 use crate::error::Error;
 use crate::state::State;
 
+/// A descent that diverges stays within float64.
+const LARGEST_STEP: f64 = 1e150;
+
 /// The learning rate, and the ball that the hypothesis is kept in, if any.
 #[derive(Debug, Clone)]
-pub enum Step {
+pub enum Rate {
     /// `eta_t = U / sqrt(1 + sum_{s <= t} ||gradient_s||^2)` inside the ball of radius `U`.
     Adaptive {
         /// `U`.
@@ -20,7 +23,7 @@ pub enum Step {
     },
 }
 
-impl Step {
+impl Rate {
     /// The adaptive rate for hypotheses of norm at most `bound`.
     pub fn adaptive(bound: f64) -> Self {
         let squared_norms = 0.0;
@@ -30,8 +33,13 @@ impl Step {
         }
     }
 
-    /// The rate of a round whose gradient has this squared norm.
-    pub fn next_rate(&mut self, squared_norm: f64) -> f64 {
+    /// `eta_t e` of a round with this derivative of the loss and these features, whose squared norm is only computed if
+    /// the rate depends on it.
+    pub fn next_step(&mut self, e: f64, squared_norm: impl FnOnce() -> f64) -> f64 {
+        (self.next(e, squared_norm) * e).clamp(-LARGEST_STEP, LARGEST_STEP)
+    }
+
+    fn next(&mut self, e: f64, squared_norm: impl FnOnce() -> f64) -> f64 {
         match self {
             Self::Constant { eta } => *eta,
             Self::Adaptive {
@@ -39,17 +47,17 @@ impl Step {
                 squared_norms,
             } => {
                 // At the largest number the rate is as good as 0; infinity could not be saved.
-                *squared_norms = (*squared_norms + squared_norm).min(f64::MAX);
+                *squared_norms = (*squared_norms + e * e * squared_norm()).min(f64::MAX);
                 *bound / (1.0 + *squared_norms).sqrt()
             }
         }
     }
 
     /// The factor that brings a hypothesis of this norm back into the ball.
-    pub fn shrink(&self, norm: f64) -> f64 {
+    pub fn shrink(&self, norm: impl FnOnce() -> f64) -> f64 {
         match self {
-            Self::Adaptive { bound, .. } if norm > *bound => *bound / norm,
-            _ => 1.0,
+            Self::Adaptive { bound, .. } => (*bound / norm()).min(1.0),
+            Self::Constant { .. } => 1.0,
         }
     }
 
@@ -73,11 +81,15 @@ mod tests {
 
     #[test]
     fn rates_by_hand() {
-        let mut adaptive = Step::adaptive(2.0);
-        assert_eq!(adaptive.next_rate(3.0), 1.0);
-        assert_eq!(adaptive.next_rate(12.0), 0.5);
-        assert_eq!([adaptive.shrink(1.0), adaptive.shrink(4.0)], [1.0, 0.5]);
-        let mut constant = Step::Constant { eta: 0.1 };
-        assert_eq!([constant.next_rate(3.0), constant.shrink(1e9)], [0.1, 1.0]);
+        let mut adaptive = Rate::adaptive(2.0);
+        assert_eq!(adaptive.next_step(1.0, || 3.0), 1.0);
+        assert_eq!(adaptive.next_step(-2.0, || 3.0), -1.0);
+        assert_eq!(
+            [0.0, 1.0, 4.0].map(|norm| adaptive.shrink(|| norm)),
+            [1.0, 1.0, 0.5]
+        );
+        let mut constant = Rate::Constant { eta: 0.1 };
+        assert_eq!(constant.next_step(2.0, || f64::NAN), 0.2);
+        assert_eq!(constant.shrink(|| f64::NAN), 1.0);
     }
 }
