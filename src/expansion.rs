@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 use crate::kernels::AnyKernel;
 use crate::linalg::Panels;
 use crate::nystrom::NystromMap;
+use crate::updates::cut;
 
 /// The coefficients of a hypothesis as a kernel expansion, computed when they are first asked for.
 ///
@@ -26,7 +27,7 @@ impl Expansion {
         x: &[f64],
         coefficients: impl FnOnce() -> Vec<f64>,
     ) -> f64 {
-        kernel.expand(x, rows, self.0.get_or_init(coefficients))
+        cut(kernel.expand(x, rows, self.0.get_or_init(coefficients)))
     }
 
     /// Forgets the coefficients: the hypothesis is about to change.

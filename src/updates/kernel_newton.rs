@@ -137,7 +137,7 @@ impl KernelNewton {
             let excess = (look.f - look.yhat) * self.mu / look.residual;
             length = excess + e / (1.0 + curvature * look.residual / self.mu);
         }
-        self.go(length / self.mu);
+        self.move_along(length / self.mu);
         if enters {
             self.enter(look, e);
         }
@@ -146,7 +146,7 @@ impl KernelNewton {
     }
 
     /// What `f -= length mu A^{-1} phi` changes in the coefficients of the sketch.
-    fn go(&mut self, length: f64) {
+    fn move_along(&mut self, length: f64) {
         self.u.clone_from(&self.z);
         self.factor.tr_solve_in_place(&mut self.u);
         for ((&i, d), u) in self.sketch.iter().zip(&self.d).zip(&self.u) {

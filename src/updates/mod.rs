@@ -27,7 +27,7 @@ const LARGEST_SHRINKAGE: f64 = 1e14;
 /// is cut here, so that no step from it leaves float64.
 const LARGEST_PREDICTION: f64 = 1e120;
 
-fn cut(yhat: f64) -> f64 {
+pub(crate) fn cut(yhat: f64) -> f64 {
     yhat.clamp(-LARGEST_PREDICTION, LARGEST_PREDICTION)
 }
 
