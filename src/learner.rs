@@ -2,6 +2,7 @@
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::algorithms::{Algorithm, AnyParams};
 use crate::error::{Error, Place};
@@ -177,10 +178,11 @@ impl Learner {
             n_features: self.n_features,
             n_seen: self.n_seen,
         };
-        let mut header = serde_json::to_value(header).map_err(Error::model_file)?;
-        header.sort_all_objects();
         let mut state = State::default();
         self.algorithm.save(&mut state);
+        let mut header = serde_json::to_value(header).map_err(Error::model_file)?;
+        state.take_arrays(&mut header["learner"]);
+        header.sort_all_objects();
         state.to_bytes(header.to_string())
     }
 
@@ -197,14 +199,18 @@ impl Learner {
     /// # Ok::<(), nystream::Error>(())
     /// ```
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, Error> {
-        let (state, header) = State::from_bytes(bytes)?;
-        let Written { format, version } = parse(&header)?;
+        let (state, text) = State::from_bytes(bytes)?;
+        let Written { format, version } = parse(&text)?;
         if format != FORMAT {
             return Err(Error::model_file(format!(
                 "its format is {format}, written by version {version}, and this version reads {FORMAT}"
             )));
         }
-        let header: Header = parse(&header)?;
+        let mut header: Value = parse(&text)?;
+        if let Some(params) = header.get_mut("learner") {
+            state.give_arrays(params);
+        }
+        let header: Header = serde_json::from_value(header).map_err(Error::model_file)?;
         let mut learner = Self::new(header.learner)?;
         learner.algorithm.load(&state)?;
         learner.n_features = header.n_features;

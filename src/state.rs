@@ -5,12 +5,16 @@ use std::fmt::Display;
 
 use safetensors::tensor::TensorView;
 use safetensors::{Dtype, SafeTensors};
+use serde_json::{Map, Value};
 
 use crate::error::Error;
 use crate::linalg::{Panels, Triangle, packed_len};
 
 /// The one metadata key: with several, the bytes would depend on the order of a hash map.
 const METADATA: &str = "nystream";
+
+/// What the names of arrays that are parameters begin with.
+const GIVEN: &str = "given_";
 
 /// Named arrays of finite numbers. What is read back has been checked for shape and finiteness.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -158,6 +162,25 @@ impl State {
         }
     }
 
+    /// Takes the arrays out of these parameters: as text in the header they would be slow, and soon too large for it.
+    pub fn take_arrays(&mut self, params: &mut Value) {
+        for (name, value) in fields(params) {
+            if let Some(array) = Array::from_json(value) {
+                self.0.insert(format!("{GIVEN}{name}"), array);
+                *value = Value::Null;
+            }
+        }
+    }
+
+    /// Puts them back.
+    pub fn give_arrays(&self, params: &mut Value) {
+        for (name, value) in fields(params) {
+            if let Some(array) = self.0.get(&format!("{GIVEN}{name}")) {
+                *value = array.to_json();
+            }
+        }
+    }
+
     fn get(&self, name: &str) -> Result<&Array, Error> {
         self.0
             .get(name)
@@ -191,7 +214,37 @@ impl State {
     }
 }
 
+/// The fields of an object whose one key is a name.
+fn fields(params: &mut Value) -> impl Iterator<Item = (&String, &mut Value)> {
+    let tagged = params.as_object_mut().and_then(|o| o.values_mut().next());
+    let fields = tagged.and_then(Value::as_object_mut);
+    fields.into_iter().flat_map(Map::iter_mut)
+}
+
 impl Array {
+    /// A vector or a matrix with at least one number.
+    fn from_json(value: &Value) -> Option<Self> {
+        let rows = value.as_array().filter(|rows| !rows.is_empty())?;
+        let Some(first) = rows[0].as_array() else {
+            let data: Option<Vec<f64>> = rows.iter().map(Value::as_f64).collect();
+            let shape = vec![rows.len()];
+            return data.map(|data| Self { shape, data });
+        };
+        let shape = vec![rows.len(), first.len()];
+        let numbers = rows
+            .iter()
+            .flat_map(|row| row.as_array().into_iter().flatten());
+        let data: Option<Vec<f64>> = numbers.map(Value::as_f64).collect();
+        data.map(|data| Self { shape, data })
+    }
+
+    fn to_json(&self) -> Value {
+        match self.shape[..] {
+            [_, width] => self.data.chunks(width.max(1)).map(Value::from).collect(),
+            _ => self.data.as_slice().into(),
+        }
+    }
+
     fn bytes(&self) -> Vec<u8> {
         self.data.iter().flat_map(|v| v.to_le_bytes()).collect()
     }
@@ -221,6 +274,8 @@ fn model_file(error: impl Display) -> Error {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     fn example() -> State {
@@ -246,6 +301,21 @@ mod tests {
         for n in 0..bytes.len() {
             assert!(State::from_bytes(&bytes[..n]).is_err(), "{n}");
         }
+    }
+
+    #[test]
+    fn arrays_of_parameters_are_taken_out_and_put_back() {
+        let params = json!({"Fogd": {"eta": 0.5, "rows": [[1.0, 2.0], [3.0, 4.5]], "draws": [0.25], "none": null}});
+        let (mut state, mut bare) = (State::default(), params.clone());
+        state.take_arrays(&mut bare);
+        let expected = json!({"Fogd": {"eta": 0.5, "rows": null, "draws": null, "none": null}});
+        assert_eq!(bare, expected);
+        assert_eq!(
+            state.matrix("given_rows", 2),
+            Ok((2, vec![1.0, 2.0, 3.0, 4.5]))
+        );
+        state.give_arrays(&mut bare);
+        assert_eq!(bare, params);
     }
 
     #[test]

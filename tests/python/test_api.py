@@ -396,6 +396,8 @@ def test_given_draws_survive_copying(stream):
         np.testing.assert_array_equal(halfway.progressive(X[100:], y[100:]), expected)
         np.testing.assert_array_equal(again.progressive(X[100:], y[100:]), expected)
         assert len(repr(model)) < 400
+        header = int.from_bytes(model.to_bytes()[:8], "little")
+        assert header < 3000  # the draws are arrays of the file, not text of its header
     assert np.shape(given[0].params["frequencies"]) == (11, 3)
 
 
