@@ -47,8 +47,9 @@ pub(crate) struct Offer {
     p: f64,
     /// The kernel values with the rows kept.
     k: Vec<f64>,
-    /// `L^{-1} (s k)` with the factor `L`.
+    /// `L^{-1} (s k)` with the factor `L`, and what it leaves of the row's kernel value with itself.
     z: Vec<f64>,
+    residual: f64,
 }
 
 impl Kors {
@@ -115,9 +116,9 @@ impl Kors {
         offer.z.clear();
         offer.z.extend(weighted);
         self.factor.solve_in_place(&mut offer.z);
-        let residual = (offer.at.kappa - norm_squared(&offer.z)).max(0.0);
+        offer.residual = (offer.at.kappa - norm_squared(&offer.z)).max(0.0);
         // With the row itself in the dictionary the residual shrinks by gamma / (gamma + residual).
-        let tau = (1.0 + self.epsilon) * residual / (self.gamma + residual);
+        let tau = (1.0 + self.epsilon) * offer.residual / (self.gamma + offer.residual);
         (self.beta * tau).min(1.0)
     }
 
@@ -133,25 +134,17 @@ impl Kors {
         if !offer.kept {
             return;
         }
-        self.keep(x, offer);
         if offer.coordinate.is_some() && self.map.grow(x, &mut offer.at).is_ok() {
-            self.members.push(self.rows.n_rows() - 1);
+            self.members.push(self.rows.n_rows());
         }
-    }
-
-    /// The factor gains the row with its weight; its pivot is never below the root of gamma.
-    fn keep(&mut self, x: &[f64], offer: &mut Offer) {
         let weight = offer.p.sqrt().recip();
-        let residual = (offer.at.kappa - norm_squared(&offer.z)).max(0.0);
         offer.z.iter_mut().for_each(|z| *z *= weight);
-        if self
-            .factor
-            .push_pivot(&offer.z, self.gamma + residual / offer.p)
-            .is_ok()
-        {
-            self.rows.push(x);
-            self.weights.push(weight);
-        }
+        // The pivot is never below the root of gamma.
+        let pivot = (self.gamma + offer.residual / offer.p).sqrt();
+        offer.z.push(pivot);
+        self.factor.push_row(&offer.z);
+        self.rows.push(x);
+        self.weights.push(weight);
     }
 
     pub(crate) fn save(&self, state: &mut State) {
