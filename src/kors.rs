@@ -172,3 +172,38 @@ impl Kors {
         Err(Error::model_file("kept rows and basis disagree"))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn offered(uniforms: &[f64], rows: &[f64]) -> (Kors, Vec<f64>) {
+        let uniforms = Uniforms::new(0, Some(uniforms)).unwrap();
+        let mut kors = Kors::new(AnyKernel::default(), ("gamma", 1.0), 1.0, 0.5, uniforms).unwrap();
+        let mut offer = Offer::default();
+        let probabilities = rows.iter().map(|&x| {
+            kors.look(&[x], &mut offer);
+            kors.take(&[x], &mut offer);
+            offer.p
+        });
+        let probabilities = probabilities.collect();
+        (kors, probabilities)
+    }
+
+    #[test]
+    fn probabilities_of_a_repeated_row_by_hand() {
+        let (kors, p) = offered(&[0.7, 0.44, 0.9], &[0.0, 0.0, 0.0]);
+        // With weights 4/3 and then 20/9 more on one row, 1.5 r / (1 + r) for r = 1, 3/7 and 9/41.
+        for (p, expected) in p.iter().zip([0.75, 0.45, 0.27]) {
+            assert!((p - expected).abs() < 1e-14, "{p} {expected}");
+        }
+        assert_eq!(kors.rows().n_rows(), 2);
+        assert_eq!(kors.map().size(), 1);
+    }
+
+    #[test]
+    fn a_row_is_kept_if_its_number_is_below_its_probability() {
+        let kept = |uniform| offered(&[uniform], &[0.0]).0.rows().n_rows();
+        assert_eq!([kept(0.0), kept(0.7499), kept(0.7501)], [1, 1, 0]);
+    }
+}

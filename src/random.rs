@@ -18,11 +18,11 @@ pub(crate) enum Uniforms {
 }
 
 impl Uniforms {
-    pub(crate) fn new(random_state: u64, given: Option<&Vec<f64>>) -> Result<Self, Error> {
+    pub(crate) fn new(random_state: u64, given: Option<&[f64]>) -> Result<Self, Error> {
         match given {
             None => Ok(Self::Drawn { random_state }),
             Some(numbers) => match numbers.iter().position(|u| !(0.0..1.0).contains(u)) {
-                None => Ok(Self::Given(numbers.clone())),
+                None => Ok(Self::Given(numbers.to_vec())),
                 Some(i) => Err(Error::Element {
                     place: Place::new("uniforms", [i]),
                     expected: "at least 0 and below 1",
@@ -93,12 +93,12 @@ mod tests {
 
     #[test]
     fn given_numbers_are_used_as_they_are_and_run_out() {
-        let uniforms = Uniforms::new(0, Some(&vec![0.5, 0.25])).unwrap();
+        let uniforms = Uniforms::new(0, Some(&[0.5, 0.25])).unwrap();
         assert_eq!([uniforms.of_row(0), uniforms.of_row(1)], [0.5, 0.25]);
         assert!(uniforms.check_room(1, 1).is_ok());
         assert!(uniforms.check_room(1, 2).is_err());
         for wrong in [1.0, -0.1, f64::NAN] {
-            assert!(Uniforms::new(0, Some(&vec![0.5, wrong])).is_err());
+            assert!(Uniforms::new(0, Some(&[0.5, wrong])).is_err());
         }
     }
 }

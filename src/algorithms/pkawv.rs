@@ -63,7 +63,7 @@ impl PkawvParams {
     /// Checks the parameters and makes a learner that has seen nothing.
     pub fn build(&self) -> Result<Pkawv, Error> {
         at_least_one_if_given("max_rows", self.max_rows)?;
-        let uniforms = Uniforms::new(self.random_state, self.uniforms.as_ref())?;
+        let uniforms = Uniforms::new(self.random_state, self.uniforms.as_deref())?;
         let (kernel, gamma) = (self.kernel.clone(), ("kors_mu", self.kors_mu));
         Ok(Pkawv {
             kors: Kors::new(kernel, gamma, self.beta, self.epsilon, uniforms)?,

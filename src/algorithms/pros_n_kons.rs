@@ -75,7 +75,7 @@ impl ProsNKonsParams {
         positive("bound", self.bound)?;
         positive_if_given("eta", self.eta)?;
         let eta = self.eta.unwrap_or(0.0625 / (self.bound * self.bound));
-        let uniforms = Uniforms::new(self.random_state, self.uniforms.as_ref())?;
+        let uniforms = Uniforms::new(self.random_state, self.uniforms.as_deref())?;
         let (kernel, gamma) = (self.kernel.clone(), ("gamma", self.gamma));
         Ok(ProsNKons {
             kors: Kors::new(kernel, gamma, self.beta, self.epsilon, uniforms)?,

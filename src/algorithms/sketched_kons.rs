@@ -77,7 +77,7 @@ impl SketchedKonsParams {
             newton: KernelNewton::new(kernel, self.mu, self.eta, bound)?,
             gamma: self.gamma,
             score_factor: self.beta * (1.0 + self.epsilon),
-            uniforms: Uniforms::new(self.random_state, self.uniforms.as_ref())?,
+            uniforms: Uniforms::new(self.random_state, self.uniforms.as_deref())?,
             max_rows: self.max_rows,
         })
     }
