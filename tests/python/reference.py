@@ -326,8 +326,7 @@ class _Growing:
     """Solves with a positive definite matrix that gains a row and a column a round.
 
     A whole solve a round would take minutes for 2000 rows. So a root of the inverse of a leading
-    block is computed afresh every 64 rows, the rest is eliminated by its Schur complement, and a
-    second solve, for what the first has left, makes up for the rounding of that root.
+    block is computed afresh every 100 rows, and the rest is eliminated by its Schur complement.
     """
 
     def __init__(self, largest):
@@ -339,17 +338,13 @@ class _Growing:
         new, self.size = self.size, self.size + 1
         self.matrix[: self.size, new] = self.matrix[new, : self.size] = column
         lead = len(self.root)
-        if self.size - lead > 64:
+        if self.size - lead > 100:
             self.root = inv(cholesky(self.matrix[: self.size, : self.size]))
             self.eliminated = np.zeros((self.size, 0))
         else:
             self.eliminated = np.column_stack([self.eliminated, self.root @ column[:lead]])
 
     def solve(self, b):
-        x = self._rough(b)
-        return x + self._rough(b - self.matrix[: self.size, : self.size] @ x)
-
-    def _rough(self, b):
         lead = len(self.root)
         beside = self.eliminated
         below = self.matrix[lead : self.size, lead : self.size]
@@ -358,12 +353,18 @@ class _Growing:
         return np.append(self.root.T @ (first - beside @ last), last)
 
 
+def _function_values(K, v):
+    # Most coefficients of a gradient are 0.
+    used = np.flatnonzero(v)
+    return K[:, used] @ v[used]
+
+
 def _newton(v, H, K, solve_gram, mu):
     """(mu I + H H^T)^{-1} v = (v - H (H^T H + mu I)^{-1} H^T v) / mu.
 
     Columns of H and v are coefficients of functions over the rows whose kernel matrix is K.
     """
-    return (v - H @ solve_gram(H.T @ (K @ v))) / mu
+    return (v - H @ solve_gram(H.T @ _function_values(K, v))) / mu
 
 
 def kons(X, y, kernel: Kernel, *, mu, eta=None, bound=None, alpha=None) -> Run:
@@ -401,7 +402,7 @@ def kons(X, y, kernel: Kernel, *, mu, eta=None, bound=None, alpha=None) -> Run:
             phi = np.append(np.zeros(t), 1.0)
         gradient = 2 * (run.predictions[t] - y[t]) * phi
         H[now, t] = np.sqrt(eta) * gradient
-        column = H[now, now].T @ (K[now, now] @ H[now, t])
+        column = H[now, now].T @ _function_values(K[now, now], H[now, t])
         column[t] += mu
         gram.append(column)
         f[now] -= _newton(gradient, H[now, now], K[now, now], gram.solve, mu)
