@@ -69,7 +69,6 @@ impl PkawvParams {
             kors: Kors::new(kernel, gamma, self.beta, self.epsilon, uniforms)?,
             squares: LeastSquares::new(self.ridge, true)?,
             past: Past::default(),
-            ridge: self.ridge,
             max_rows: self.max_rows,
             offer: Offer::default(),
         })
@@ -86,7 +85,6 @@ pub struct Pkawv {
     kors: Kors,
     squares: LeastSquares,
     past: Past,
-    ridge: f64,
     max_rows: Option<usize>,
     offer: Offer,
 }
@@ -138,11 +136,8 @@ impl Pkawv {
         let column = self.past.embed(kernel, x, &offer.at.phi, coordinate);
         let features = &self.past.features;
         let a: Vec<f64> = features.iter().map(|phi| dot(phi, &column)).collect();
-        let (diagonal, target) = (
-            self.ridge + norm_squared(&column),
-            dot(&self.past.y, &column),
-        );
-        let border = self.squares.weights().border(&a, diagonal, target);
+        let (squares, target) = (norm_squared(&column), dot(&self.past.y, &column));
+        let border = self.squares.weights().border(&a, squares, target);
         Some(Extension {
             coordinate,
             column,

@@ -57,7 +57,6 @@ impl RidgeAldParams {
         Ok(RidgeAld {
             dictionary: Dictionary::new(self.kernel.clone(), self.alpha, self.max_basis)?,
             squares: LeastSquares::new(self.ridge, self.forward)?,
-            forward: self.forward,
             clip: Clip::new(self.clip),
             expansion: Expansion::default(),
         })
@@ -71,14 +70,13 @@ impl RidgeAldParams {
 pub struct RidgeAld {
     dictionary: Dictionary,
     squares: LeastSquares,
-    forward: bool,
     clip: Clip,
     expansion: Expansion,
 }
 
 impl Algorithm for RidgeAld {
     fn predict(&self, x: &[f64]) -> f64 {
-        let yhat = if self.forward {
+        let yhat = if self.squares.is_forward() {
             self.squares.predict(&self.dictionary.peek(x))
         } else {
             let (map, w) = (self.dictionary.map(), self.squares.w());

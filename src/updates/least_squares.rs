@@ -1,9 +1,8 @@
 //! Recursive least squares.
 
-use super::{Border, LARGEST_SHRINKAGE, SecondOrder};
+use super::{Border, SecondOrder};
 use crate::error::Error;
 use crate::params::regularisation;
-use crate::rows::LARGEST;
 use crate::state::State;
 
 /// Least squares on features: `w` minimises `sum_t (w . phi_t - y_t)^2 + ridge ||w||^2`.
@@ -12,7 +11,6 @@ use crate::state::State;
 /// hand counts too, with the label 0.
 #[derive(Debug, Clone)]
 pub struct LeastSquares {
-    ridge: f64,
     forward: bool,
     weights: SecondOrder,
 }
@@ -22,11 +20,12 @@ impl LeastSquares {
     pub fn new(ridge: f64, forward: bool) -> Result<Self, Error> {
         regularisation("ridge", ridge)?;
         let weights = SecondOrder::new(ridge);
-        Ok(Self {
-            ridge,
-            forward,
-            weights,
-        })
+        Ok(Self { forward, weights })
+    }
+
+    /// Whether the prediction is the forward one.
+    pub fn is_forward(&self) -> bool {
+        self.forward
     }
 
     /// The weights.
@@ -36,7 +35,7 @@ impl LeastSquares {
 
     /// The largest `||phi||^2` that `A` can gain without losing too many digits.
     pub fn largest_kappa(&self) -> f64 {
-        (LARGEST_SHRINKAGE * self.ridge).min(LARGEST)
+        self.weights.largest_kappa(1.0)
     }
 
     /// The weights and the matrix `A = ridge I + sum_t phi_t phi_t^T`.
@@ -61,7 +60,8 @@ impl LeastSquares {
             return self.weights.value(known);
         }
         let (v, q) = self.weights.peek(known);
-        let novelty: f64 = novel.iter().map(|phi| phi * phi / self.ridge).sum();
+        let ridge = self.weights.diagonal();
+        let novelty: f64 = novel.iter().map(|phi| phi * phi / ridge).sum();
         self.forecast(v, q + novelty)
     }
 
@@ -125,7 +125,7 @@ mod tests {
         squares.grow();
         squares.learn(&[1.0], 1.0);
         squares.learn(&[2.0], 2.0);
-        let border = squares.weights().border(&[1.0 - 2.0], 0.5 + 2.0, 1.0 - 2.0);
+        let border = squares.weights().border(&[1.0 - 2.0], 2.0, 1.0 - 2.0);
         let expected = whole.predict(&[3.0, 4.0]);
         assert!(close(
             squares.predict_embedded(&border, &[3.0], 4.0),

@@ -1,9 +1,8 @@
 //! Online Newton step.
 
-use super::{LARGEST_SHRINKAGE, SecondOrder};
+use super::SecondOrder;
 use crate::error::Error;
 use crate::params::regularisation;
-use crate::rows::LARGEST;
 use crate::state::State;
 
 /// Online Newton step on features: a weight vector `w` and `A = mu I + eta sum_t e_t^2 phi_t phi_t^T`.
@@ -12,7 +11,6 @@ use crate::state::State;
 /// then [`step`](Self::step).
 #[derive(Debug, Clone)]
 pub struct Newton {
-    mu: f64,
     eta: f64,
     weights: SecondOrder,
 }
@@ -22,7 +20,7 @@ impl Newton {
     pub fn new(mu: f64, eta: f64) -> Result<Self, Error> {
         regularisation("mu", mu)?;
         let weights = SecondOrder::new(mu);
-        Ok(Self { mu, eta, weights })
+        Ok(Self { eta, weights })
     }
 
     /// The weights.
@@ -38,7 +36,7 @@ impl Newton {
     /// The largest `||phi||^2` whose step, with a derivative of the loss of at most `e`, `P` can take without
     /// losing too many digits.
     pub fn largest_kappa(&self, e: f64) -> f64 {
-        (LARGEST_SHRINKAGE * self.mu / (self.eta * e * e)).min(LARGEST)
+        self.weights.largest_kappa(self.eta * e * e)
     }
 
     /// Predicts `w . phi` after projecting `w`, in the norm of `A`, onto `{w : |w . phi| <= bound}`.
@@ -72,7 +70,7 @@ impl Newton {
 
     /// Starts anew in `size` dimensions: `A = mu I`, `w = 0`.
     pub fn restart(&mut self, size: usize) {
-        self.weights = SecondOrder::new(self.mu);
+        self.weights = SecondOrder::new(self.weights.diagonal());
         (0..size).for_each(|_| self.weights.grow(0.0));
     }
 

@@ -2,9 +2,10 @@
 
 use std::ops::RangeInclusive;
 
-use super::cut;
+use super::{LARGEST_SHRINKAGE, cut};
 use crate::error::Error;
 use crate::linalg::{InverseRoot, axpy_in_place, dot, norm_squared};
+use crate::rows::LARGEST;
 use crate::state::State;
 
 /// Part of what it was before any row below which `phi . P phi` is rounding.
@@ -44,6 +45,16 @@ impl SecondOrder {
             q: 0.0,
             g: Vec::new(),
         }
+    }
+
+    /// What `A` starts as a multiple of the identity with.
+    pub fn diagonal(&self) -> f64 {
+        self.diagonal
+    }
+
+    /// The largest `||phi||^2` that `A` can gain with this curvature without losing too many digits.
+    pub fn largest_kappa(&self, curvature: f64) -> f64 {
+        (LARGEST_SHRINKAGE * self.diagonal / curvature).min(LARGEST)
     }
 
     /// The weights.
@@ -103,14 +114,14 @@ impl SecondOrder {
         self.g.push(0.0);
     }
 
-    /// What it takes to follow features that gain a coordinate on past rows too: then `A` gains the row `a` and the
-    /// entry `diagonal`, and `A w` the entry `target`.
-    pub fn border(&self, a: &[f64], diagonal: f64, target: f64) -> Border {
+    /// What it takes to follow features that gain a coordinate on past rows too: then `A` gains the row `a` and, beside
+    /// what it starts with, `squares` on the diagonal, and `A w` the entry `target`.
+    pub fn border(&self, a: &[f64], squares: f64, target: f64) -> Border {
         let (mut v, mut p_a) = (vec![0.0; a.len()], vec![0.0; a.len()]);
         self.root.tr_mul_into(a, &mut v);
         self.root.mul_into(&v, &mut p_a);
         // In exact arithmetic it is never below the diagonal that `A` starts with.
-        let schur = (diagonal - norm_squared(&v)).max(self.diagonal);
+        let schur = (self.diagonal + squares - norm_squared(&v)).max(self.diagonal);
         let weight = (target - dot(a, &self.w)) / schur;
         Border { p_a, schur, weight }
     }
