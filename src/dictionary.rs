@@ -1,11 +1,12 @@
 //! The dictionary kept by the approximate linear dependence (ALD) condition.
 
+use crate::block::Block;
 use crate::error::Error;
 use crate::kernels::AnyKernel;
 use crate::linalg::Panels;
 use crate::nystrom::{NystromMap, Projection};
 use crate::params::{at_least_one_if_given, within};
-use crate::rows::LARGEST;
+use crate::rows::{LARGEST, Rows};
 use crate::state::State;
 
 /// The smallest `alpha`: below it rounding decides, not the data.
@@ -71,6 +72,32 @@ impl Dictionary {
             .filter(|_| self.map.grow(x, &mut at).is_ok());
         self.at = at;
         coordinate
+    }
+
+    /// The features of many rows, each of which may join, in order; the last is one with which the dictionary has `full`
+    /// rows, if there is such a row.
+    ///
+    /// The same as [`project`](Self::project) and [`grow_if_novel`](Self::grow_if_novel) for each row, as products of
+    /// matrices: a row that joins brings a coordinate to those after it.
+    pub(crate) fn project_rows(&mut self, rows: &Rows<'_>, full: usize, block: &mut Block) {
+        block.project(self.map(), rows);
+        for (i, x) in rows.iter().enumerate() {
+            block.look_at(i, &mut self.at);
+            let size = self.size();
+            if size >= self.max_basis || !self.is_novel(&self.at) {
+                continue;
+            }
+            block.kernel_values_into(i, size, &mut self.at.k);
+            let gained = self.grow_if_novel(x).is_some();
+            block.features.set_row(i, &self.at.phi[..size]);
+            if gained {
+                block.join(i, &self.map, &self.at.phi);
+                if self.size() >= full {
+                    block.features.truncate(i + 1);
+                    break;
+                }
+            }
+        }
     }
 
     /// `phi(x)` as it would be after [`project`](Self::project) and [`grow_if_novel`](Self::grow_if_novel).

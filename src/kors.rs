@@ -1,12 +1,13 @@
 //! Kernel online row sampling (KORS).
 
+use crate::block::{Block, subtract_squares};
 use crate::error::Error;
 use crate::kernels::AnyKernel;
 use crate::linalg::{Panels, Triangle, norm_squared};
 use crate::nystrom::{NystromMap, Projection};
 use crate::params::{not_negative, positive};
 use crate::random::Uniforms;
-use crate::rows::LARGEST;
+use crate::rows::{LARGEST, Rows};
 use crate::state::State;
 
 /// Part of its kernel value that a row must have outside the span of those kept to extend it. Float64 leaves half of its
@@ -111,14 +112,60 @@ impl Kors {
         };
     }
 
+    /// Looks at many rows as the next ones: the features of those before the first that is to be kept, and how many
+    /// these are. Changes nothing.
+    pub(crate) fn look_at_rows(&self, rows: &Rows<'_>, block: &mut Block) -> usize {
+        let width = block.compare(self.map.kernel(), &self.rows, rows);
+        let mut z = block.k.clone();
+        for (z, weight) in z.chunks_exact_mut(width).zip(&self.weights) {
+            z.iter_mut().for_each(|z| *z *= weight);
+        }
+        self.factor.solve_columns_in_place(&mut z, width);
+        let mut residuals = block.kappas.clone();
+        for z in z.chunks_exact(width) {
+            subtract_squares(z, &mut residuals);
+        }
+        let kept = |(i, residual): (usize, &f64)| {
+            let p = self.probability_of(residual.max(0.0));
+            self.uniforms.of_row(self.n_offered + i) < p
+        };
+        let n = residuals.iter().enumerate().position(kept);
+        let n = n.unwrap_or(rows.len());
+        self.features_of_block(block, rows.len(), width);
+        block.features.truncate(n);
+        n
+    }
+
+    /// The features of all rows of a block whose kernel values are known.
+    fn features_of_block(&self, block: &mut Block, n_rows: usize, width: usize) {
+        // Forwards, so that no row is overwritten before it is moved.
+        for (m, &member) in self.members.iter().enumerate() {
+            block
+                .k
+                .copy_within(member * width..(member + 1) * width, m * width);
+        }
+        block.features.reset(n_rows, self.map.size());
+        let (k, phi) = (&block.k, block.features.data_mut());
+        self.map.factor().solve_columns_into(k, width, phi);
+    }
+
+    /// Ends the rounds of so many rows that are not kept.
+    pub(crate) fn pass(&mut self, n_rows: usize) {
+        self.n_offered += n_rows;
+    }
+
     fn probability(&self, offer: &mut Offer) -> f64 {
         let weighted = offer.k.iter().zip(&self.weights).map(|(k, s)| k * s);
         offer.z.clear();
         offer.z.extend(weighted);
         self.factor.solve_in_place(&mut offer.z);
         offer.residual = (offer.at.kappa - norm_squared(&offer.z)).max(0.0);
+        self.probability_of(offer.residual)
+    }
+
+    fn probability_of(&self, residual: f64) -> f64 {
         // With the row itself in the dictionary the residual shrinks by gamma / (gamma + residual).
-        let tau = (1.0 + self.epsilon) * offer.residual / (self.gamma + offer.residual);
+        let tau = (1.0 + self.epsilon) * residual / (self.gamma + residual);
         (self.beta * tau).min(1.0)
     }
 

@@ -6,9 +6,11 @@
 //! Computational Complexity for Online Kernel Regression", ICML 2023.
 
 pub mod algorithms;
+mod block;
 mod dictionary;
 mod error;
 mod expansion;
+mod features;
 pub mod kernels;
 mod kors;
 mod learner;
@@ -17,6 +19,7 @@ mod nystrom;
 mod params;
 mod random;
 mod rows;
+mod simd;
 mod state;
 pub mod updates;
 
@@ -34,4 +37,5 @@ pub use expansion::Expansion;
 pub use learner::Learner;
 pub use nystrom::{NystromMap, Projection};
 pub use rows::{LARGEST, Rows};
+pub use simd::instruction_set;
 pub use state::State;

@@ -76,6 +76,7 @@ impl NystromMap {
 
     /// The same by substitution: slower, and as accurate as the factor is.
     pub fn refine(&self, at: &mut Projection) {
+        at.phi.resize(at.k.len(), 0.0);
         self.factor.substitute_into(&at.k, &mut at.phi);
         at.measure();
     }

@@ -126,7 +126,7 @@ impl State {
     /// The triangle of this name and size.
     pub fn triangle(&self, name: &str, size: usize) -> Result<Triangle, Error> {
         let packed = self.vector(name, packed_len(size))?;
-        Triangle::from_packed(size, packed)
+        Triangle::from_packed(size, &packed)
             .ok_or_else(|| Error::model_file(format!("{name} should be a triangle")))
     }
 

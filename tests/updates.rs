@@ -61,7 +61,8 @@ proptest! {
             }
         }
         let n = w.len();
-        let columns = newton.weights().root().columns();
+        let root = newton.weights().root();
+        let columns = root.columns();
         let root = DMatrix::from_fn(n, n, |i, j| if i <= j { columns.row(j)[i] } else { 0.0 });
         prop_assert!((&root * root.transpose() * a - DMatrix::identity(n, n)).amax() < 1e-9);
     }

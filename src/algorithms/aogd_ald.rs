@@ -3,12 +3,15 @@
 use serde::{Deserialize, Serialize};
 
 use super::Algorithm;
+use super::in_blocks::{InBlocks, LONGEST, learn_in_blocks};
+use crate::block::Block;
 use crate::dictionary::Dictionary;
 use crate::error::Error;
 use crate::expansion::Expansion;
 use crate::kernels::AnyKernel;
 use crate::linalg::{Panels, norm_squared};
 use crate::params::{at_least_one, positive};
+use crate::rows::Rows;
 use crate::state::State;
 use crate::updates::{Gradient, KernelGradient, Rate, loss_derivative};
 
@@ -175,6 +178,14 @@ impl Algorithm for AogdAld {
         }
     }
 
+    fn block_len(&self) -> usize {
+        LONGEST
+    }
+
+    fn learn_rows(&mut self, rows: &Rows<'_>, y: &[f64]) -> Vec<f64> {
+        learn_in_blocks(self, rows, y)
+    }
+
     fn basis(&self) -> Option<&Panels> {
         Some(match &self.phase {
             Phase::Dictionary(phase) => phase.dictionary.rows(),
@@ -211,6 +222,29 @@ impl Algorithm for AogdAld {
                 phase.gradient.load(state, phase.dictionary.size())
             }
             Phase::EveryRow(descent) => descent.load(state),
+        }
+    }
+}
+
+impl InBlocks for AogdAld {
+    fn size(&self) -> usize {
+        match &self.phase {
+            Phase::Dictionary(phase) => phase.dictionary.size(),
+            Phase::EveryRow(_) => 0,
+        }
+    }
+
+    fn learn_block(&mut self, rows: &Rows<'_>, y: &[f64], block: &mut Block, yhat: &mut Vec<f64>) {
+        self.switch_if_due();
+        match &mut self.phase {
+            Phase::Dictionary(phase) => {
+                phase.expansion.forget();
+                phase.dictionary.project_rows(rows, self.switch_at, block);
+                phase.gradient.learn_features(&block.features, y, yhat);
+            }
+            Phase::EveryRow(descent) => {
+                yhat.extend(rows.iter().zip(y).map(|(x, &y)| descent.learn(x, y)));
+            }
         }
     }
 }

@@ -3,12 +3,15 @@
 use serde::{Deserialize, Serialize};
 
 use super::Algorithm;
+use super::in_blocks::{InBlocks, LONGEST, learn_in_blocks};
+use crate::block::Block;
 use crate::error::{Error, Place};
 use crate::kernels::{AnyKernel, Geometry, Spectrum};
 use crate::linalg::Panels;
 use crate::params::positive;
 use crate::random::generator;
-use crate::rows::LARGEST;
+use crate::rows::{LARGEST, Rows};
+use crate::simd::sin_cos_in_place;
 use crate::state::State;
 use crate::updates::{Gradient, Rate, loss_derivative};
 
@@ -129,6 +132,17 @@ impl Fogd {
         self.frequencies = frequencies;
     }
 
+    fn start_if_new(&mut self, n_features: usize) {
+        if self.frequencies.n_rows() == 0 {
+            let drawn = self.draw(n_features);
+            self.start(drawn);
+        }
+    }
+
+    fn scale(&self) -> f64 {
+        (self.frequencies.n_rows() as f64).sqrt().recip()
+    }
+
     fn draw(&self, n_features: usize) -> Panels {
         let (mut generator, mut omega) = (generator(self.random_state), vec![0.0; n_features]);
         let mut frequencies = Panels::default();
@@ -142,14 +156,10 @@ impl Fogd {
     /// All cosines, then all sines.
     fn features_into(&self, x: &[f64], phi: &mut Vec<f64>) {
         let n = self.frequencies.n_rows();
-        let scale = (n as f64).sqrt().recip();
         phi.resize(2 * n, 0.0);
         let (cosines, sines) = phi.split_at_mut(n);
-        Geometry::Dot.compare_into(x, &self.frequencies, cosines);
-        for (cosine, sine) in cosines.iter_mut().zip(sines) {
-            let (sin, cos) = cosine.sin_cos();
-            (*cosine, *sine) = (scale * cos, scale * sin);
-        }
+        Geometry::Dot.compare_into(x, &self.frequencies, 0, cosines);
+        sin_cos_in_place(cosines, sines, self.scale());
     }
 }
 
@@ -161,16 +171,21 @@ impl Algorithm for Fogd {
     }
 
     fn learn(&mut self, x: &[f64], y: f64) -> f64 {
-        if self.frequencies.n_rows() == 0 {
-            let drawn = self.draw(x.len());
-            self.start(drawn);
-        }
+        self.start_if_new(x.len());
         let mut phi = std::mem::take(&mut self.phi);
         self.features_into(x, &mut phi);
         let yhat = self.gradient.predict(&phi);
         self.gradient.step(&phi, loss_derivative(yhat, y));
         self.phi = phi;
         yhat
+    }
+
+    fn block_len(&self) -> usize {
+        LONGEST
+    }
+
+    fn learn_rows(&mut self, rows: &Rows<'_>, y: &[f64]) -> Vec<f64> {
+        learn_in_blocks(self, rows, y)
     }
 
     fn n_features(&self) -> Option<usize> {
@@ -185,6 +200,26 @@ impl Algorithm for Fogd {
     fn load(&mut self, state: &State) -> Result<(), Error> {
         self.frequencies = state.rows("frequencies")?;
         self.gradient.load(state, 2 * self.frequencies.n_rows())
+    }
+}
+
+impl InBlocks for Fogd {
+    fn size(&self) -> usize {
+        2 * self.n_frequencies
+    }
+
+    fn learn_block(&mut self, rows: &Rows<'_>, y: &[f64], block: &mut Block, yhat: &mut Vec<f64>) {
+        self.start_if_new(rows.n_features());
+        let n = self.frequencies.n_rows();
+        block.batch.fill(rows.iter());
+        block.features.reset(rows.len(), 2 * n);
+        let (cosines, sines) = block
+            .features
+            .data_mut()
+            .split_at_mut(n * block.batch.width());
+        Geometry::Dot.compare_batch_into(&block.batch, &self.frequencies, 0..n, cosines);
+        sin_cos_in_place(cosines, sines, self.scale());
+        self.gradient.learn_features(&block.features, y, yhat);
     }
 }
 

@@ -3,13 +3,17 @@
 use serde::{Deserialize, Serialize};
 
 use super::Algorithm;
+use super::in_blocks::{InBlocks, LONGEST, learn_in_blocks};
+use crate::block::Block;
 use crate::dictionary::Dictionary;
 use crate::error::Error;
 use crate::expansion::Expansion;
+use crate::features::Features;
 use crate::kernels::AnyKernel;
 use crate::linalg::Panels;
+use crate::rows::Rows;
 use crate::state::State;
-use crate::updates::SecondOrder;
+use crate::updates::{Rounds, SecondOrder, Step};
 
 /// The largest kernel value: without a ridge, what a tiny row has fixed is blown up by a huge one.
 const LARGEST_KAPPA: f64 = 1e30;
@@ -68,6 +72,39 @@ pub struct KrlsAld {
 }
 
 impl KrlsAld {
+    /// Rounds for features of many rows; those that bring a coordinate, and what comes after them, one by one.
+    fn learn_features(
+        &mut self,
+        features: &Features,
+        rounds: &mut Rounds,
+        y: &[f64],
+        yhat: &mut Vec<f64>,
+    ) {
+        let start = yhat.len();
+        let done = self
+            .weights
+            .learn_features(features, rounds, |i, value, _| {
+                yhat.push(value);
+                features.gain(i).is_none().then(|| Step::to(value - y[i]))
+            });
+        yhat.truncate(start + done);
+        let mut phi = Vec::new();
+        for i in done..features.n_rows() {
+            features.row_into(i, &mut phi);
+            let predicted = self.weights.measure(&phi);
+            self.learn_measured(predicted, features.gain(i), y[i]);
+            yhat.push(predicted);
+        }
+    }
+
+    /// Ends the round of the row last measured.
+    fn learn_measured(&mut self, yhat: f64, gain: Option<f64>, y: f64) {
+        match gain {
+            Some(coordinate) => self.interpolate(y - yhat, coordinate),
+            None => self.weights.step(1.0, yhat - y),
+        }
+    }
+
     /// Gains a coordinate with which the row last measured is fitted, given its error so far.
     ///
     /// `A` becomes `[A, 0; 0, 0] + phi phi^T` with the grown `phi`; its inverse has the root
@@ -92,11 +129,17 @@ impl Algorithm for KrlsAld {
         self.expansion.forget();
         self.dictionary.project(x);
         let yhat = self.weights.measure(self.dictionary.phi());
-        match self.dictionary.grow_if_novel(x) {
-            Some(coordinate) => self.interpolate(y - yhat, coordinate),
-            None => self.weights.step(1.0, yhat - y),
-        }
+        let gain = self.dictionary.grow_if_novel(x);
+        self.learn_measured(yhat, gain, y);
         yhat
+    }
+
+    fn block_len(&self) -> usize {
+        LONGEST
+    }
+
+    fn learn_rows(&mut self, rows: &Rows<'_>, y: &[f64]) -> Vec<f64> {
+        learn_in_blocks(self, rows, y)
     }
 
     fn basis(&self) -> Option<&Panels> {
@@ -119,6 +162,18 @@ impl Algorithm for KrlsAld {
     fn load(&mut self, state: &State) -> Result<(), Error> {
         self.dictionary.load(state)?;
         self.weights.load(state, self.dictionary.size())
+    }
+}
+
+impl InBlocks for KrlsAld {
+    fn size(&self) -> usize {
+        self.dictionary.size()
+    }
+
+    fn learn_block(&mut self, rows: &Rows<'_>, y: &[f64], block: &mut Block, yhat: &mut Vec<f64>) {
+        self.expansion.forget();
+        self.dictionary.project_rows(rows, usize::MAX, block);
+        self.learn_features(&block.features, &mut block.rounds, y, yhat);
     }
 }
 

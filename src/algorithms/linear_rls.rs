@@ -3,7 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::Algorithm;
+use super::in_blocks::{InBlocks, LONGEST, learn_in_blocks};
+use crate::block::Block;
 use crate::error::Error;
+use crate::rows::Rows;
 use crate::state::State;
 use crate::updates::{Clip, LeastSquares};
 
@@ -66,6 +69,12 @@ pub struct LinearRls {
 }
 
 impl LinearRls {
+    fn grow_to(&mut self, size: usize) {
+        while self.squares.size() < size {
+            self.squares.grow();
+        }
+    }
+
     fn features_into(&self, x: &[f64], features: &mut Vec<f64>) {
         features.clear();
         features.extend_from_slice(x);
@@ -86,13 +95,19 @@ impl Algorithm for LinearRls {
     fn learn(&mut self, x: &[f64], y: f64) -> f64 {
         let mut features = std::mem::take(&mut self.features);
         self.features_into(x, &mut features);
-        while self.squares.w().len() < features.len() {
-            self.squares.grow();
-        }
+        self.grow_to(features.len());
         let yhat = self.clip.apply(self.squares.learn(&features, y));
         self.features = features;
         self.clip.include(y);
         yhat
+    }
+
+    fn block_len(&self) -> usize {
+        LONGEST
+    }
+
+    fn learn_rows(&mut self, rows: &Rows<'_>, y: &[f64]) -> Vec<f64> {
+        learn_in_blocks(self, rows, y)
     }
 
     fn n_features(&self) -> Option<usize> {
@@ -108,5 +123,27 @@ impl Algorithm for LinearRls {
     fn load(&mut self, state: &State) -> Result<(), Error> {
         self.squares.load(state, state.any_vector("w")?.len())?;
         self.clip.load(state)
+    }
+}
+
+impl InBlocks for LinearRls {
+    fn size(&self) -> usize {
+        self.squares.size()
+    }
+
+    fn learn_block(&mut self, rows: &Rows<'_>, y: &[f64], block: &mut Block, yhat: &mut Vec<f64>) {
+        block.batch.fill(rows.iter());
+        let (known, width) = (block.batch.data(), block.batch.width());
+        let size = rows.n_features() + usize::from(self.intercept);
+        self.grow_to(size);
+        block.features.reset(rows.len(), size);
+        let (features, constant) = block.features.data_mut().split_at_mut(known.len());
+        features.copy_from_slice(known);
+        constant.fill(1.0);
+        debug_assert_eq!(constant.len(), usize::from(self.intercept) * width);
+        let start = yhat.len();
+        self.squares
+            .learn_features(&block.features, &mut block.rounds, y, yhat);
+        self.clip.apply_and_include(&mut yhat[start..], y);
     }
 }

@@ -6,6 +6,7 @@
 mod aogd_ald;
 mod con_kons;
 mod fogd;
+mod in_blocks;
 mod kaar;
 mod kogd;
 mod kons;
@@ -84,6 +85,11 @@ pub trait Algorithm: fmt::Debug + Send + Sync {
     /// The largest kernel value of a row with itself that the algorithm can work with.
     fn largest_kappa(&self) -> f64 {
         LARGEST
+    }
+
+    /// Rows that come many at a time should come in multiples of it, for the same result to the last bit however many.
+    fn block_len(&self) -> usize {
+        1
     }
 
     /// The predictions for many rows.

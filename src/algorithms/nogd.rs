@@ -4,11 +4,14 @@ use nalgebra::{DMatrix, DVector, DVectorView, SymmetricEigen};
 use serde::{Deserialize, Serialize};
 
 use super::Algorithm;
+use super::in_blocks::{InBlocks, LONGEST, learn_in_blocks};
+use crate::block::Block;
 use crate::error::Error;
 use crate::expansion::Expansion;
 use crate::kernels::AnyKernel;
-use crate::linalg::Panels;
+use crate::linalg::{Panels, dot, mul_columns_into};
 use crate::params::{at_least_one, positive};
+use crate::rows::Rows;
 use crate::state::State;
 use crate::updates::{Gradient, KernelGradient, Rate, loss_derivative};
 
@@ -139,12 +142,21 @@ impl OnFeatures {
         })
     }
 
+    fn learn_block(&mut self, rows: &Rows<'_>, y: &[f64], block: &mut Block, yhat: &mut Vec<f64>) {
+        self.expansion.forget();
+        let width = block.compare(&self.kernel, &self.rows, rows);
+        block.features.reset(rows.len(), self.phi.len());
+        let phi = block.features.data_mut();
+        mul_columns_into(self.embedding.as_slice(), &block.k, width, phi);
+        self.gradient.learn_features(&block.features, y, yhat);
+    }
+
     fn learn(&mut self, x: &[f64], y: f64) -> f64 {
         self.expansion.forget();
         self.kernel.row_into(x, &self.rows, &mut self.k);
-        let k = DVectorView::from_slice(&self.k, self.k.len());
-        for (phi, column) in self.phi.iter_mut().zip(self.embedding.column_iter()) {
-            *phi = column.dot(&k);
+        let columns = self.embedding.as_slice().chunks_exact(self.k.len());
+        for (phi, column) in self.phi.iter_mut().zip(columns) {
+            *phi = dot(column, &self.k);
         }
         let yhat = self.gradient.predict(&self.phi);
         self.gradient.step(&self.phi, loss_derivative(yhat, y));
@@ -203,6 +215,14 @@ impl Algorithm for Nogd {
         }
     }
 
+    fn block_len(&self) -> usize {
+        LONGEST
+    }
+
+    fn learn_rows(&mut self, rows: &Rows<'_>, y: &[f64]) -> Vec<f64> {
+        learn_in_blocks(self, rows, y)
+    }
+
     fn basis(&self) -> Option<&Panels> {
         Some(match &self.phase {
             Phase::Filling(descent) => descent.rows(),
@@ -252,6 +272,28 @@ impl Algorithm for Nogd {
         let kernel = descent.kernel().clone();
         self.phase = Phase::Full(OnFeatures::new(kernel, rows, embedding, gradient));
         Ok(())
+    }
+}
+
+impl InBlocks for Nogd {
+    fn size(&self) -> usize {
+        match &self.phase {
+            Phase::Filling(_) => 0,
+            Phase::Full(phase) => phase.k.len(),
+        }
+    }
+
+    fn learn_block(&mut self, rows: &Rows<'_>, y: &[f64], block: &mut Block, yhat: &mut Vec<f64>) {
+        if let Phase::Full(phase) = &mut self.phase {
+            phase.learn_block(rows, y, block, yhat);
+        } else {
+            let mut rounds = rows.iter().zip(y);
+            while let Phase::Filling(_) = self.phase
+                && let Some((x, &y)) = rounds.next()
+            {
+                yhat.push(self.learn(x, y));
+            }
+        }
     }
 }
 

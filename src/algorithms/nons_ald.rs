@@ -3,13 +3,15 @@
 use serde::{Deserialize, Serialize};
 
 use super::Algorithm;
+use super::in_blocks::{InBlocks, LONGEST, learn_in_blocks};
+use crate::block::Block;
 use crate::dictionary::Dictionary;
 use crate::error::Error;
 use crate::expansion::Expansion;
 use crate::kernels::AnyKernel;
 use crate::linalg::Panels;
 use crate::params::{at_least_one, positive, positive_if_given, within};
-use crate::rows::LARGEST;
+use crate::rows::{LARGEST, Rows};
 use crate::state::State;
 use crate::updates::{Newton, loss_derivative};
 
@@ -155,6 +157,14 @@ impl Algorithm for NonsAld {
         yhat
     }
 
+    fn block_len(&self) -> usize {
+        LONGEST
+    }
+
+    fn learn_rows(&mut self, rows: &Rows<'_>, y: &[f64]) -> Vec<f64> {
+        learn_in_blocks(self, rows, y)
+    }
+
     fn basis(&self) -> Option<&Panels> {
         Some(self.dictionary.rows())
     }
@@ -175,6 +185,19 @@ impl Algorithm for NonsAld {
     fn load(&mut self, state: &State) -> Result<(), Error> {
         self.dictionary.load(state)?;
         self.newton.load(state, self.dictionary.size())
+    }
+}
+
+impl InBlocks for NonsAld {
+    fn size(&self) -> usize {
+        self.dictionary.size()
+    }
+
+    fn learn_block(&mut self, rows: &Rows<'_>, y: &[f64], block: &mut Block, yhat: &mut Vec<f64>) {
+        self.expansion.forget();
+        self.dictionary.project_rows(rows, usize::MAX, block);
+        self.newton
+            .learn_features(&block.features, &mut block.rounds, y, self.bound, yhat);
     }
 }
 

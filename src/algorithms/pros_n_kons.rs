@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::Algorithm;
+use super::in_blocks::{InBlocks, LONGEST, learn_in_blocks};
+use crate::block::Block;
 use crate::error::Error;
 use crate::expansion::Expansion;
 use crate::kernels::AnyKernel;
@@ -10,6 +12,7 @@ use crate::kors::{Kors, Offer};
 use crate::linalg::Panels;
 use crate::params::{positive, positive_if_given};
 use crate::random::Uniforms;
+use crate::rows::Rows;
 use crate::state::State;
 use crate::updates::{Newton, loss_derivative};
 
@@ -164,6 +167,14 @@ impl Algorithm for ProsNKons {
         yhat
     }
 
+    fn block_len(&self) -> usize {
+        LONGEST
+    }
+
+    fn learn_rows(&mut self, rows: &Rows<'_>, y: &[f64]) -> Vec<f64> {
+        learn_in_blocks(self, rows, y)
+    }
+
     fn basis(&self) -> Option<&Panels> {
         Some(self.kors.rows())
     }
@@ -191,5 +202,31 @@ impl Algorithm for ProsNKons {
         self.newton.load(state, self.kors.map().size())?;
         self.projects = state.scalar("projects")? != 0.0;
         Ok(())
+    }
+}
+
+impl InBlocks for ProsNKons {
+    fn size(&self) -> usize {
+        self.kors.map().size()
+    }
+
+    fn learn_block(&mut self, rows: &Rows<'_>, y: &[f64], block: &mut Block, yhat: &mut Vec<f64>) {
+        self.expansion.forget();
+        let mut n = 0;
+        // A row that changes the space, and the one after it, go by themselves.
+        if self.projects {
+            n = self.kors.look_at_rows(rows, block);
+            self.newton.learn_features(
+                &block.features,
+                &mut block.rounds,
+                &y[..n],
+                self.bound,
+                yhat,
+            );
+            self.kors.pass(n);
+        }
+        if n < rows.len() {
+            yhat.extend(rows.iter().nth(n).map(|x| self.learn(x, y[n])));
+        }
     }
 }

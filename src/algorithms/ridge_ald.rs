@@ -3,11 +3,14 @@
 use serde::{Deserialize, Serialize};
 
 use super::Algorithm;
+use super::in_blocks::{InBlocks, LONGEST, learn_in_blocks};
+use crate::block::Block;
 use crate::dictionary::Dictionary;
 use crate::error::Error;
 use crate::expansion::Expansion;
 use crate::kernels::AnyKernel;
 use crate::linalg::Panels;
+use crate::rows::Rows;
 use crate::state::State;
 use crate::updates::{Clip, LeastSquares};
 
@@ -97,6 +100,14 @@ impl Algorithm for RidgeAld {
         yhat
     }
 
+    fn block_len(&self) -> usize {
+        LONGEST
+    }
+
+    fn learn_rows(&mut self, rows: &Rows<'_>, y: &[f64]) -> Vec<f64> {
+        learn_in_blocks(self, rows, y)
+    }
+
     fn basis(&self) -> Option<&Panels> {
         Some(self.dictionary.rows())
     }
@@ -119,6 +130,21 @@ impl Algorithm for RidgeAld {
         self.dictionary.load(state)?;
         self.squares.load(state, self.dictionary.size())?;
         self.clip.load(state)
+    }
+}
+
+impl InBlocks for RidgeAld {
+    fn size(&self) -> usize {
+        self.dictionary.size()
+    }
+
+    fn learn_block(&mut self, rows: &Rows<'_>, y: &[f64], block: &mut Block, yhat: &mut Vec<f64>) {
+        self.expansion.forget();
+        self.dictionary.project_rows(rows, usize::MAX, block);
+        let start = yhat.len();
+        self.squares
+            .learn_features(&block.features, &mut block.rounds, y, yhat);
+        self.clip.apply_and_include(&mut yhat[start..], y);
     }
 }
 

@@ -1,6 +1,9 @@
 //! What two rows look like to each other, before a kernel's profile is applied.
 
-use crate::linalg::{LANES, Lanes, Panels, norm_squared};
+use std::ops::Range;
+
+use crate::linalg::{Batch, LANES, Panels, norm_squared};
+use crate::simd::{Simd, WithTiles, run_tiled, store_tile};
 
 /// How a kernel compares two rows.
 #[non_exhaustive]
@@ -19,11 +22,68 @@ pub enum Geometry {
     },
 }
 
+/// The same code for the term of each geometry.
+macro_rules! for_geometry {
+    ($geometry:expr, |$term:ident| $body:expr) => {
+        match $geometry {
+            Geometry::SquaredEuclidean => {
+                let $term = SquaredDifference;
+                $body
+            }
+            Geometry::Manhattan => {
+                let $term = Difference;
+                $body
+            }
+            Geometry::Dot | Geometry::Cosine { .. } => {
+                let $term = Product;
+                $body
+            }
+        }
+    };
+}
+
 impl Geometry {
-    /// Compares `x` with each stored row.
-    pub(crate) fn compare_into(self, x: &[f64], rows: &Panels, out: &mut [f64]) {
-        for (panel, chunk) in rows.panels().zip(out.chunks_mut(LANES)) {
-            chunk.copy_from_slice(&self.lanes(x, panel)[..chunk.len()]);
+    /// Compares `x` with stored rows: those from `first`, a multiple of eight, on, and as many as there is room for.
+    pub(crate) fn compare_into(self, x: &[f64], rows: &Panels, first: usize, out: &mut [f64]) {
+        for_geometry!(self, |term| run_tiled(Compare {
+            term,
+            x,
+            rows,
+            first,
+            out,
+        }));
+        if let Self::Cosine { offset } = self {
+            let x_norm = norm_squared(x);
+            for (i, value) in out.iter_mut().enumerate() {
+                *value = cosine(*value, x_norm, rows.norm_squared(first + i), offset);
+            }
+        }
+    }
+
+    /// Compares the rows of a batch with a range of the stored rows: for each of those the results side by side.
+    pub(crate) fn compare_batch_into(
+        self,
+        batch: &Batch,
+        rows: &Panels,
+        range: Range<usize>,
+        out: &mut [f64],
+    ) {
+        let first = range.start;
+        for_geometry!(self, |term| run_tiled(CompareBatch {
+            term,
+            batch,
+            rows,
+            range,
+            out,
+        }));
+        if let Self::Cosine { offset } = self {
+            let x_norms = batch.norms_squared();
+            for (i, out) in out.chunks_exact_mut(batch.width()).enumerate() {
+                let z_norm = rows.norm_squared(first + i);
+                for (value, x_norm) in out.iter_mut().zip(&x_norms) {
+                    *value = cosine(*value, *x_norm, z_norm, offset);
+                }
+            }
         }
     }
 
@@ -35,42 +95,133 @@ impl Geometry {
             Self::SquaredEuclidean | Self::Manhattan | Self::Cosine { .. } => 0.0,
         }
     }
+}
 
-    /// Compares `x` with the eight rows of a panel.
-    pub(crate) fn lanes(self, x: &[f64], panel: &[Lanes]) -> Lanes {
-        match self {
-            Self::SquaredEuclidean => sum(x, panel, |x, z| (x - z) * (x - z)),
-            Self::Manhattan => sum(x, panel, |x, z| (x - z).abs()),
-            Self::Dot => sum(x, panel, |x, z| x * z),
-            Self::Cosine { offset } => cosine(x, panel, offset),
+/// What a comparison sums up over the features.
+trait Term: Copy {
+    fn add<S: Simd>(self, simd: S, x: S::f64s, z: S::f64s, sum: S::f64s) -> S::f64s;
+}
+
+#[derive(Clone, Copy)]
+struct SquaredDifference;
+#[derive(Clone, Copy)]
+struct Difference;
+#[derive(Clone, Copy)]
+struct Product;
+
+impl Term for SquaredDifference {
+    #[inline(always)]
+    fn add<S: Simd>(self, simd: S, x: S::f64s, z: S::f64s, sum: S::f64s) -> S::f64s {
+        let difference = simd.sub_f64s(x, z);
+        simd.mul_add_e_f64s(difference, difference, sum)
+    }
+}
+
+impl Term for Difference {
+    #[inline(always)]
+    fn add<S: Simd>(self, simd: S, x: S::f64s, z: S::f64s, sum: S::f64s) -> S::f64s {
+        simd.add_f64s(simd.abs_f64s(simd.sub_f64s(x, z)), sum)
+    }
+}
+
+impl Term for Product {
+    #[inline(always)]
+    fn add<S: Simd>(self, simd: S, x: S::f64s, z: S::f64s, sum: S::f64s) -> S::f64s {
+        simd.mul_add_e_f64s(x, z, sum)
+    }
+}
+
+/// One row with every stored one, eight of them at a time.
+struct Compare<'a, T> {
+    term: T,
+    x: &'a [f64],
+    rows: &'a Panels,
+    first: usize,
+    out: &'a mut [f64],
+}
+
+impl<T: Term> WithTiles for Compare<'_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_tiles<S: Simd, const ROWS: usize, const REGISTERS: usize>(self, simd: S) {
+        for (n, out) in self.out.chunks_mut(LANES).enumerate() {
+            let panel = self.rows.panel(self.first / LANES + n);
+            let panel = S::as_simd_f64s(panel.as_flattened()).0;
+            let mut sums = [simd.splat_f64s(0.0); REGISTERS];
+            for (&x, z) in self.x.iter().zip(panel.chunks_exact(REGISTERS)) {
+                let x = simd.splat_f64s(x);
+                for r in 0..REGISTERS {
+                    sums[r] = self.term.add(simd, x, z[r], sums[r]);
+                }
+            }
+            for (out, sum) in out.chunks_mut(S::F64_LANES).zip(sums) {
+                simd.partial_store_f64s(out, sum);
+            }
         }
     }
 }
 
-#[inline]
-fn sum(x: &[f64], panel: &[Lanes], term: impl Fn(f64, f64) -> f64) -> Lanes {
-    let mut sums = [0.0; LANES];
-    for (&x, z) in x.iter().zip(panel) {
-        for (sum, &z) in sums.iter_mut().zip(z) {
-            *sum += term(x, z);
-        }
-    }
-    sums
+/// Many rows, eight of them at a time, with some of the stored ones.
+struct CompareBatch<'a, T> {
+    term: T,
+    batch: &'a Batch,
+    rows: &'a Panels,
+    range: Range<usize>,
+    out: &'a mut [f64],
 }
 
-fn cosine(x: &[f64], panel: &[Lanes], offset: f64) -> Lanes {
-    let dots = sum(x, panel, |x, z| x * z);
-    let z_norms = sum(x, panel, |_, z| z * z);
-    let x_norm = norm_squared(x);
-    std::array::from_fn(|lane| {
-        // Two roots, not one of the product: the product of two large norms overflows.
-        let denominator = (x_norm + offset).sqrt() * (z_norms[lane] + offset).sqrt();
-        if denominator > 0.0 {
-            (dots[lane] + offset) / denominator
-        } else {
-            0.0
+impl<T: Term> WithTiles for CompareBatch<'_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_tiles<S: Simd, const ROWS: usize, const REGISTERS: usize>(mut self, simd: S) {
+        let mut i = self.range.start;
+        while i < self.range.end {
+            // A tile's rows are in one panel.
+            if i.is_multiple_of(ROWS) && i + ROWS <= self.range.end {
+                self.tile::<S, ROWS, REGISTERS>(simd, i);
+                i += ROWS;
+            } else {
+                self.tile::<S, 1, REGISTERS>(simd, i);
+                i += 1;
+            }
         }
-    })
+    }
+}
+
+impl<T: Term> CompareBatch<'_, T> {
+    #[inline(always)]
+    fn tile<S: Simd, const ROWS: usize, const REGISTERS: usize>(&mut self, simd: S, i: usize) {
+        let x = S::as_simd_f64s(self.batch.data()).0;
+        let stride = self.batch.width() / S::F64_LANES;
+        let out = S::as_mut_simd_f64s(self.out).0;
+        let out = &mut out[(i - self.range.start) * stride..][..ROWS * stride];
+        let (panel, lane) = (self.rows.panel(i / LANES), i % LANES);
+        for at in (0..stride).step_by(REGISTERS) {
+            let mut sums = [[simd.splat_f64s(0.0); REGISTERS]; ROWS];
+            for (x, z) in x.chunks_exact(stride).zip(panel) {
+                let (x, z) = (&x[at..][..REGISTERS], &z[lane..][..ROWS]);
+                for n in 0..ROWS {
+                    let z = simd.splat_f64s(z[n]);
+                    for r in 0..REGISTERS {
+                        sums[n][r] = self.term.add(simd, x[r], z, sums[n][r]);
+                    }
+                }
+            }
+            store_tile::<S, ROWS, REGISTERS>(&sums, &mut out[at..], stride);
+        }
+    }
+}
+
+fn cosine(product: f64, x_norm: f64, z_norm: f64, offset: f64) -> f64 {
+    // Two roots, not one of the product: the product of two large norms overflows.
+    let denominator = (x_norm + offset).sqrt() * (z_norm + offset).sqrt();
+    if denominator > 0.0 {
+        (product + offset) / denominator
+    } else {
+        0.0
+    }
 }
 
 #[cfg(test)]
@@ -80,7 +231,7 @@ mod tests {
     fn compare(geometry: Geometry, x: &[f64], z: &[f64]) -> f64 {
         let rows: Panels = [z].into_iter().collect();
         let mut out = [f64::NAN];
-        geometry.compare_into(x, &rows, &mut out);
+        geometry.compare_into(x, &rows, 0, &mut out);
         out[0]
     }
 

@@ -2,9 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::gaussian::Exponential;
 use super::{Geometry, Kernel, Law, Spectrum};
 use crate::error::Error;
 use crate::params::positive;
+use crate::simd::map_in_place;
 
 /// `exp(-||x - z||_1 / sigma)`.
 ///
@@ -44,9 +46,8 @@ impl Kernel for Laplacian {
     }
 
     fn profile_in_place(&self, values: &mut [f64]) {
-        for value in values {
-            *value = (-*value / self.sigma).exp();
-        }
+        let rate = -self.sigma.recip();
+        map_in_place(&Exponential { rate }, values);
     }
 }
 

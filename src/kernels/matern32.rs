@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::{Geometry, Kernel, Law, Spectrum};
 use crate::error::Error;
 use crate::params::positive;
+use crate::simd::{Arithmetic, Elementwise, exp, map_in_place};
 
 /// `(1 + a) exp(-a)` with `a = sqrt(3) ||x - z|| / sigma`: the Matérn kernel of smoothness 3/2.
 ///
@@ -44,15 +45,21 @@ impl Kernel for Matern32 {
     }
 
     fn profile_in_place(&self, values: &mut [f64]) {
-        for value in values {
-            let a = scaled_distance(3.0 * *value, self.sigma);
-            *value = (1.0 + a) * (-a).exp();
-        }
+        map_in_place(self, values);
+    }
+}
+
+impl Elementwise for Matern32 {
+    #[inline(always)]
+    fn at<A: Arithmetic>(&self, value: f64) -> f64 {
+        let a = scaled_distance(3.0 * value, self.sigma);
+        (1.0 + a) * exp::<A>(-a)
     }
 }
 
 /// The root of a squared distance in units of `sigma`, cut where the exponential of its negative is 0
 /// and the polynomial before it could only overflow.
+#[inline(always)]
 pub(super) fn scaled_distance(squared: f64, sigma: f64) -> f64 {
     (squared.sqrt() / sigma).min(1e3)
 }

@@ -6,6 +6,7 @@ use super::matern32::scaled_distance;
 use super::{Geometry, Kernel, Law, Spectrum};
 use crate::error::Error;
 use crate::params::positive;
+use crate::simd::{Arithmetic, Elementwise, exp, map_in_place};
 
 /// `(1 + a + a^2 / 3) exp(-a)` with `a = sqrt(5) ||x - z|| / sigma`: the Matérn kernel of smoothness 5/2.
 ///
@@ -45,10 +46,15 @@ impl Kernel for Matern52 {
     }
 
     fn profile_in_place(&self, values: &mut [f64]) {
-        for value in values {
-            let a = scaled_distance(5.0 * *value, self.sigma);
-            *value = (1.0 + a + a * a / 3.0) * (-a).exp();
-        }
+        map_in_place(self, values);
+    }
+}
+
+impl Elementwise for Matern52 {
+    #[inline(always)]
+    fn at<A: Arithmetic>(&self, value: f64) -> f64 {
+        let a = scaled_distance(5.0 * value, self.sigma);
+        (1.0 + a + a * a / 3.0) * exp::<A>(-a)
     }
 }
 

@@ -13,12 +13,12 @@ mod rational_quadratic;
 mod spectrum;
 
 use std::fmt;
-use std::ops::Deref;
+use std::ops::{Deref, Range};
 
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Place};
-use crate::linalg::{LANES, Panels, dot};
+use crate::linalg::{Batch, LANES, Panels, dot};
 
 pub use gaussian::Gaussian;
 pub use geometry::Geometry;
@@ -51,7 +51,13 @@ pub trait Kernel: fmt::Debug + Send + Sync {
 
     /// `kappa(x, z)` for every stored row `z`.
     fn row_into(&self, x: &[f64], rows: &Panels, out: &mut [f64]) {
-        self.geometry().compare_into(x, rows, out);
+        self.geometry().compare_into(x, rows, 0, out);
+        self.profile_in_place(out);
+    }
+
+    /// `kappa(x, z)` for a range of the stored rows `z`: for each of them the values of many rows `x` side by side.
+    fn batch_into(&self, batch: &Batch, rows: &Panels, range: Range<usize>, out: &mut [f64]) {
+        self.geometry().compare_batch_into(batch, rows, range, out);
         self.profile_in_place(out);
     }
 
@@ -64,18 +70,11 @@ pub trait Kernel: fmt::Debug + Send + Sync {
 
     /// `sum_i c_i kappa(x, z_i)` over the stored rows.
     fn expand(&self, x: &[f64], rows: &Panels, c: &[f64]) -> f64 {
-        let geometry = self.geometry();
-        let mut panels = rows.panels();
         let mut values = [0.0; CHUNK];
         let mut total = 0.0;
-        for c in c.chunks(CHUNK) {
-            for (value, panel) in values
-                .chunks_exact_mut(LANES)
-                .zip(panels.by_ref().take(CHUNK / LANES))
-            {
-                value.copy_from_slice(&geometry.lanes(x, panel));
-            }
+        for (i, c) in c.chunks(CHUNK).enumerate() {
             let values = &mut values[..c.len()];
+            self.geometry().compare_into(x, rows, i * CHUNK, values);
             self.profile_in_place(values);
             total += dot(c, values);
         }

@@ -52,6 +52,11 @@ impl CholeskyFactor {
         self.inverse.mul_into(k, out);
     }
 
+    /// `out = L^{-1} K` for `width` columns that are stored row by row, by a product.
+    pub(crate) fn solve_columns_into(&self, k: &[f64], width: usize, out: &mut [f64]) {
+        self.inverse.mul_columns_into(k, width, out);
+    }
+
     /// `out = L^{-1} k`, by substitution: slower, and as accurate as `L` is.
     pub fn substitute_into(&self, k: &[f64], out: &mut [f64]) {
         out.copy_from_slice(k);

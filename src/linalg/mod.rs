@@ -1,21 +1,28 @@
 //! Growing matrices: each of them gains one row at a time and is never computed anew.
 
+mod batch;
 mod cholesky;
 mod inverse_root;
 mod panels;
+mod product;
 mod triangle;
 
-use nalgebra::{DVectorView, DVectorViewMut};
+use crate::simd::{Simd, WithSimd, axpy_with, dot_with, run};
 
+pub use crate::simd::{LANES, Lanes};
+pub use batch::Batch;
 pub use cholesky::CholeskyFactor;
-pub use inverse_root::InverseRoot;
-pub use panels::{LANES, Lanes, Panels};
+pub(crate) use inverse_root::ColumnsRoom;
+pub use inverse_root::{InverseRoot, Rotation};
+pub use panels::Panels;
+pub(crate) use product::mul_columns_into;
 pub use triangle::Triangle;
 pub(crate) use triangle::packed_len;
 
 /// `a . b` for slices of one length.
 pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
-    DVectorView::from_slice(a, a.len()).dot(&DVectorView::from_slice(b, b.len()))
+    debug_assert_eq!(a.len(), b.len());
+    run(Dot { a, b })
 }
 
 /// `||a||^2`.
@@ -25,6 +32,35 @@ pub(crate) fn norm_squared(a: &[f64]) -> f64 {
 
 /// `y += a x` for slices of one length.
 pub(crate) fn axpy_in_place(a: f64, x: &[f64], y: &mut [f64]) {
-    let n = y.len();
-    DVectorViewMut::from_slice(y, n).axpy(a, &DVectorView::from_slice(x, x.len()), 1.0);
+    debug_assert_eq!(x.len(), y.len());
+    run(Axpy { a, x, y });
+}
+
+struct Dot<'a> {
+    a: &'a [f64],
+    b: &'a [f64],
+}
+
+impl WithSimd for Dot<'_> {
+    type Output = f64;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) -> f64 {
+        dot_with(simd, self.a, self.b)
+    }
+}
+
+struct Axpy<'a> {
+    a: f64,
+    x: &'a [f64],
+    y: &'a mut [f64],
+}
+
+impl WithSimd for Axpy<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        axpy_with(simd, self.a, self.x, self.y);
+    }
 }

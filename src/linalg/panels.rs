@@ -1,10 +1,6 @@
 //! Stored rows, eight side by side.
 
-/// Rows that are worked on together.
-pub const LANES: usize = 8;
-
-/// One number for each row of a panel.
-pub type Lanes = [f64; LANES];
+use crate::simd::{LANES, Lanes};
 
 /// Stored rows, kept in panels of eight: feature by feature, the eight values side by side.
 ///
@@ -56,6 +52,16 @@ impl Panels {
     pub fn panels(&self) -> impl Iterator<Item = &[Lanes]> {
         // A width of 0 means that nothing is stored yet.
         self.data.chunks_exact(self.n_features.max(1))
+    }
+
+    /// The panel of this index.
+    pub(crate) fn panel(&self, index: usize) -> &[Lanes] {
+        &self.data[index * self.n_features..][..self.n_features]
+    }
+
+    /// `||z||^2` of row `i`.
+    pub(crate) fn norm_squared(&self, i: usize) -> f64 {
+        self.row(i).map(|z| z * z).sum()
     }
 
     /// Row `i`.

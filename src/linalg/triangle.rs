@@ -1,11 +1,14 @@
 //! A lower-triangular matrix that grows by a row.
 
-use super::{axpy_in_place, dot};
 use crate::error::Error;
+use crate::simd::{
+    LANES, Lanes, Simd, WithSimd, WithTiles, entries, products, rows, run, run_tiled,
+};
 
 /// A lower-triangular matrix that grows by a row.
 ///
-/// Rows are stored one after the other, without the zeros.
+/// Rows are stored in bands of eight, those of a band with the same number of entries: up to the last diagonal one, and
+/// zeros. So no row ever moves, and products work on eight rows and whole vector registers at a time.
 ///
 /// ```
 /// use nystream::linalg::Triangle;
@@ -23,6 +26,13 @@ pub struct Triangle {
     size: usize,
 }
 
+/// Eight rows of a triangle, those from `8 index` on.
+#[derive(Clone, Copy)]
+struct Band<'a> {
+    index: usize,
+    data: &'a [f64],
+}
+
 impl Triangle {
     /// Number of rows.
     pub fn size(&self) -> usize {
@@ -31,18 +41,17 @@ impl Triangle {
 
     /// Row `i`: its `i + 1` entries up to the diagonal.
     pub fn row(&self, i: usize) -> &[f64] {
-        &self.data[packed_len(i)..][..=i]
-    }
-
-    /// Row `i`, to be changed.
-    pub fn row_mut(&mut self, i: usize) -> &mut [f64] {
-        &mut self.data[packed_len(i)..][..=i]
+        &self.data[offset(i)..][..=i]
     }
 
     /// Appends a row of `size() + 1` entries.
     pub fn push_row(&mut self, row: &[f64]) {
         debug_assert_eq!(row.len(), self.size + 1);
-        self.data.extend_from_slice(row);
+        let start = offset(self.size);
+        if self.size.is_multiple_of(LANES) {
+            self.data.resize(start + LANES * width(self.size), 0.0);
+        }
+        self.data[start..][..row.len()].copy_from_slice(row);
         self.size += 1;
     }
 
@@ -53,10 +62,9 @@ impl Triangle {
     pub fn push_pivot(&mut self, row: &[f64], residual: f64) -> Result<(), Error> {
         let pivot = residual.sqrt();
         if pivot > 0.0 {
-            debug_assert_eq!(row.len(), self.size);
-            self.data.extend_from_slice(row);
-            self.data.push(pivot);
-            self.size += 1;
+            let mut row = row.to_vec();
+            row.push(pivot);
+            self.push_row(&row);
             Ok(())
         } else {
             let row = self.size;
@@ -66,45 +74,322 @@ impl Triangle {
 
     /// `out = T x`.
     pub fn mul_into(&self, x: &[f64], out: &mut [f64]) {
-        for (i, value) in out.iter_mut().enumerate() {
-            *value = dot(self.row(i), &x[..=i]);
-        }
+        run(Mul { t: self, x, out });
     }
 
     /// `out = T^T x`.
     pub fn tr_mul_into(&self, x: &[f64], out: &mut [f64]) {
-        out.fill(0.0);
-        for (i, &x_i) in x.iter().enumerate() {
-            axpy_in_place(x_i, self.row(i), &mut out[..=i]);
-        }
+        run(TrMul { t: self, x, out });
     }
 
     /// Solves `T y = b`, given `b`, for `y`.
     pub fn solve_in_place(&self, b: &mut [f64]) {
-        for i in 0..b.len() {
-            let (row, diagonal) = self.row(i).split_at(i);
-            b[i] = (b[i] - dot(row, &b[..i])) / diagonal[0];
-        }
+        run(Solve { t: self, b });
     }
 
     /// Solves `T^T y = b`, given `b`, for `y`.
     pub fn tr_solve_in_place(&self, b: &mut [f64]) {
-        for i in (0..b.len()).rev() {
-            let (row, diagonal) = self.row(i).split_at(i);
-            b[i] /= diagonal[0];
-            axpy_in_place(-b[i], row, &mut b[..i]);
-        }
+        run(TrSolve { t: self, b });
+    }
+
+    /// `out = T X` for `width` columns that are stored row by row; `out` may have rows to spare.
+    pub(crate) fn mul_columns_into(&self, x: &[f64], width: usize, out: &mut [f64]) {
+        run_tiled(MulColumns {
+            t: self,
+            x,
+            width,
+            out,
+        });
+    }
+
+    /// Solves `T Y = B`, given `B`, for `Y`, both as [`mul_columns_into`](Self::mul_columns_into) has them.
+    pub(crate) fn solve_columns_in_place(&self, b: &mut [f64], width: usize) {
+        run_tiled(SolveColumns { t: self, b, width });
     }
 
     /// The entries row by row, without the zeros.
-    pub fn packed(&self) -> &[f64] {
-        &self.data
+    pub fn packed(&self) -> Vec<f64> {
+        (0..self.size)
+            .flat_map(|i| self.row(i).iter().copied())
+            .collect()
     }
 
     /// The matrix of `size` rows whose [`packed`](Self::packed) entries these are, if there are as many.
-    pub fn from_packed(size: usize, data: Vec<f64>) -> Option<Self> {
-        (data.len() == packed_len(size)).then_some(Self { data, size })
+    pub fn from_packed(size: usize, data: &[f64]) -> Option<Self> {
+        if data.len() != packed_len(size) {
+            return None;
+        }
+        let mut triangle = Self::default();
+        (0..size).for_each(|i| triangle.push_row(&data[packed_len(i)..][..=i]));
+        Some(triangle)
     }
+
+    /// So many rows of one band from this one on, with their zeros.
+    #[inline(always)]
+    fn stored_rows<const N: usize>(&self, first: usize) -> [&[f64]; N] {
+        rows(&self.data[offset(first)..], width(first))
+    }
+
+    fn bands(&self) -> impl DoubleEndedIterator<Item = Band<'_>> {
+        (0..self.size.div_ceil(LANES)).map(|index| self.band(index))
+    }
+
+    fn band(&self, index: usize) -> Band<'_> {
+        let (start, end) = (offset(LANES * index), offset(LANES * (index + 1)));
+        Band {
+            index,
+            data: &self.data[start..end],
+        }
+    }
+
+    /// The entries of the band of this index: eight rows of `8 (index + 1)`, one after the other.
+    pub(super) fn band_mut(&mut self, index: usize) -> &mut [f64] {
+        let (start, end) = (offset(LANES * index), offset(LANES * (index + 1)));
+        &mut self.data[start..end]
+    }
+}
+
+impl<'a> Band<'a> {
+    fn width(self) -> usize {
+        LANES * (self.index + 1)
+    }
+
+    fn row(self, r: usize) -> &'a [f64] {
+        &self.data[r * self.width()..][..self.width()]
+    }
+
+    #[inline(always)]
+    fn registers<S: Simd>(self) -> [&'a [S::f64s]; LANES] {
+        let data = S::as_simd_f64s(self.data).0;
+        let stride = data.len() / LANES;
+        let mut rows = [&data[..stride]; LANES];
+        for r in 0..LANES {
+            rows[r] = &data[r * stride..][..stride];
+        }
+        rows
+    }
+
+    /// The products of the rows with a vector that may be shorter.
+    #[inline(always)]
+    fn dots<S: Simd>(self, simd: S, x: &[f64]) -> [f64; LANES] {
+        let rows = self.registers::<S>();
+        let (x, tail) = S::as_simd_f64s(x);
+        let mut sums = [simd.splat_f64s(0.0); LANES];
+        for (i, &x) in x.iter().enumerate() {
+            for r in 0..LANES {
+                sums[r] = simd.mul_add_e_f64s(rows[r][i], x, sums[r]);
+            }
+        }
+        if !tail.is_empty() {
+            let (i, x) = (x.len(), simd.partial_load_f64s(tail));
+            for r in 0..LANES {
+                sums[r] = simd.mul_add_e_f64s(rows[r][i], x, sums[r]);
+            }
+        }
+        let mut dots = [0.0; LANES];
+        for r in 0..LANES {
+            dots[r] = simd.reduce_sum_f64s(sums[r]);
+        }
+        dots
+    }
+
+    /// `out += sum_r factors_r row_r`, as far as `out` goes.
+    #[inline(always)]
+    fn combine_into<S: Simd>(self, simd: S, factors: Lanes, out: &mut [f64]) {
+        let rows = self.registers::<S>();
+        let (out, tail) = S::as_mut_simd_f64s(out);
+        for (i, out) in out.iter_mut().enumerate() {
+            for r in 0..LANES {
+                *out = simd.mul_add_e_f64s(simd.splat_f64s(factors[r]), rows[r][i], *out);
+            }
+        }
+        if !tail.is_empty() {
+            let mut sum = simd.partial_load_f64s(tail);
+            for r in 0..LANES {
+                sum = simd.mul_add_e_f64s(simd.splat_f64s(factors[r]), rows[r][out.len()], sum);
+            }
+            simd.partial_store_f64s(tail, sum);
+        }
+    }
+}
+
+/// As many numbers as there are, and zeros.
+#[inline(always)]
+fn padded(values: &[f64]) -> Lanes {
+    let mut lanes = [0.0; LANES];
+    lanes[..values.len()].copy_from_slice(values);
+    lanes
+}
+
+/// Their negatives, and zeros.
+#[inline(always)]
+fn negated(values: &[f64]) -> Lanes {
+    let mut lanes = padded(values);
+    lanes.iter_mut().for_each(|value| *value = -*value);
+    lanes
+}
+
+struct Mul<'a> {
+    t: &'a Triangle,
+    x: &'a [f64],
+    out: &'a mut [f64],
+}
+
+impl WithSimd for Mul<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        for (band, out) in self.t.bands().zip(self.out.chunks_mut(LANES)) {
+            let dots = band.dots(simd, &self.x[..self.x.len().min(band.width())]);
+            out.copy_from_slice(&dots[..out.len()]);
+        }
+    }
+}
+
+struct TrMul<'a> {
+    t: &'a Triangle,
+    x: &'a [f64],
+    out: &'a mut [f64],
+}
+
+impl WithSimd for TrMul<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        self.out.fill(0.0);
+        for (band, x) in self.t.bands().zip(self.x.chunks(LANES)) {
+            let end = self.out.len().min(band.width());
+            band.combine_into(simd, padded(x), &mut self.out[..end]);
+        }
+    }
+}
+
+struct Solve<'a> {
+    t: &'a Triangle,
+    b: &'a mut [f64],
+}
+
+impl WithSimd for Solve<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        for band in self.t.bands() {
+            let first = LANES * band.index;
+            let (known, rest) = self.b.split_at_mut(first);
+            let dots = band.dots(simd, known);
+            for r in 0..rest.len().min(LANES) {
+                let row = &band.row(r)[first..];
+                let dot: f64 = row[..r].iter().zip(&rest[..r]).map(|(t, y)| t * y).sum();
+                rest[r] = (rest[r] - dots[r] - dot) / row[r];
+            }
+        }
+    }
+}
+
+struct TrSolve<'a> {
+    t: &'a Triangle,
+    b: &'a mut [f64],
+}
+
+impl WithSimd for TrSolve<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        for band in self.t.bands().rev() {
+            let first = LANES * band.index;
+            let (rest, known) = self.b.split_at_mut(first);
+            let known = &mut known[..LANES.min(self.t.size - first)];
+            for r in (0..known.len()).rev() {
+                let row = &band.row(r)[first..];
+                known[r] /= row[r];
+                for m in 0..r {
+                    known[m] -= known[r] * row[m];
+                }
+            }
+            band.combine_into(simd, negated(known), rest);
+        }
+    }
+}
+
+struct MulColumns<'a> {
+    t: &'a Triangle,
+    x: &'a [f64],
+    width: usize,
+    out: &'a mut [f64],
+}
+
+impl WithTiles for MulColumns<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_tiles<S: Simd, const ROWS: usize, const REGISTERS: usize>(self, simd: S) {
+        let stride = self.width / S::F64_LANES;
+        let x = S::as_simd_f64s(self.x).0;
+        let out = S::as_mut_simd_f64s(self.out).0;
+        for first in (0..self.t.size).step_by(ROWS) {
+            let rows: [&[f64]; ROWS] = self.t.stored_rows(first);
+            let len = self.t.size.min(first + ROWS);
+            let x = &x[..len * stride];
+            for at in (0..stride).step_by(REGISTERS) {
+                let factors = |i| entries(&rows, i);
+                let sums = products::<S, ROWS, REGISTERS>(simd, factors, x, stride, at);
+                for (i, sums) in (first..len).zip(&sums) {
+                    out[i * stride + at..][..REGISTERS].copy_from_slice(sums);
+                }
+            }
+        }
+    }
+}
+
+struct SolveColumns<'a> {
+    t: &'a Triangle,
+    b: &'a mut [f64],
+    width: usize,
+}
+
+impl WithTiles for SolveColumns<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_tiles<S: Simd, const ROWS: usize, const REGISTERS: usize>(self, simd: S) {
+        let stride = self.width / S::F64_LANES;
+        let b = S::as_mut_simd_f64s(self.b).0;
+        for first in (0..self.t.size).step_by(ROWS) {
+            let rows: [&[f64]; ROWS] = self.t.stored_rows(first);
+            let (known, rest) = b.split_at_mut(first * stride);
+            for at in (0..stride).step_by(REGISTERS) {
+                let factors = |i| entries(&rows, i);
+                let sums = products::<S, ROWS, REGISTERS>(simd, factors, known, stride, at);
+                for n in 0..ROWS.min(self.t.size - first) {
+                    let row = &rows[n][first..];
+                    let pivot = simd.splat_f64s(row[n].recip());
+                    for r in 0..REGISTERS {
+                        let mut y = simd.sub_f64s(rest[n * stride + at + r], sums[n][r]);
+                        for m in 0..n {
+                            let factor = simd.splat_f64s(-row[m]);
+                            y = simd.mul_add_e_f64s(factor, rest[m * stride + at + r], y);
+                        }
+                        rest[n * stride + at + r] = simd.mul_f64s(y, pivot);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Where row `i` starts.
+fn offset(i: usize) -> usize {
+    let band = i / LANES;
+    LANES * LANES * (band * (band + 1) / 2) + (i % LANES) * width(i)
+}
+
+/// Number of entries stored of row `i`.
+fn width(i: usize) -> usize {
+    LANES * (i / LANES + 1)
 }
 
 /// Number of entries of a triangle with `size` rows.
@@ -118,7 +403,7 @@ mod tests {
 
     #[test]
     fn products_follow_the_definition() {
-        let t = Triangle::from_packed(3, vec![1.0, 2.0, 3.0, 4.0, 5.0, 6.0]).unwrap();
+        let t = Triangle::from_packed(3, &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]).unwrap();
         let mut out = [f64::NAN; 3];
         t.mul_into(&[1.0, 10.0, 100.0], &mut out);
         assert_eq!(out, [1.0, 32.0, 654.0]);
@@ -128,7 +413,7 @@ mod tests {
 
     #[test]
     fn solves_undo_products() {
-        let t = Triangle::from_packed(3, vec![1.0, 2.0, 4.0, 4.0, 5.0, 2.0]).unwrap();
+        let t = Triangle::from_packed(3, &[1.0, 2.0, 4.0, 4.0, 5.0, 2.0]).unwrap();
         let mut b = [0.0; 3];
         t.mul_into(&[1.0, 10.0, 100.0], &mut b);
         t.solve_in_place(&mut b);
@@ -145,6 +430,6 @@ mod tests {
         t.push_pivot(&[2.0], 9.0).unwrap();
         assert_eq!(t.packed(), [1.0, 2.0, 3.0]);
         assert_eq!(t.row(1), [2.0, 3.0]);
-        assert!(Triangle::from_packed(2, vec![0.0; 4]).is_none());
+        assert!(Triangle::from_packed(2, &[0.0; 4]).is_none());
     }
 }

@@ -68,7 +68,9 @@ impl Learner {
             learner.borrow().check(&rows, y)?;
             let mut predictions = Vec::with_capacity(rows.len());
             let mut signals = Signals::default();
-            let mut chunk = 1;
+            // Where chunks end must not show in the result, and how many rows they have depends on the clock.
+            let shortest = learner.borrow().block_len();
+            let mut chunk = shortest;
             while predictions.len() < rows.len() {
                 let next = predictions.len()..rows.len().min(predictions.len() + chunk);
                 let some = rows.slice(next.clone());
@@ -79,7 +81,7 @@ impl Learner {
                 });
                 // A row may take a microsecond or many milliseconds.
                 chunk = if signals.check()? {
-                    1
+                    shortest
                 } else {
                     LARGEST_CHUNK.min(2 * chunk)
                 };

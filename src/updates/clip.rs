@@ -32,6 +32,14 @@ impl Clip {
         }
     }
 
+    /// Clips predictions that were made in order, each before its label was known.
+    pub(crate) fn apply_and_include(&mut self, yhat: &mut [f64], y: &[f64]) {
+        for (yhat, &y) in yhat.iter_mut().zip(y) {
+            *yhat = self.apply(*yhat);
+            self.include(y);
+        }
+    }
+
     pub(crate) fn save(&self, state: &mut State) {
         let range = self.range.map_or(vec![], |(low, high)| vec![low, high]);
         state.put("label_range", range);

@@ -1,7 +1,8 @@
 //! Gradient descent on features.
 
-use super::{Rate, cut};
+use super::{Rate, cut, loss_derivative};
 use crate::error::Error;
+use crate::features::Features;
 use crate::linalg::{axpy_in_place, dot, norm_squared};
 use crate::state::State;
 
@@ -50,6 +51,21 @@ impl Gradient {
         let shrink = self.rate.shrink(|| norm_squared(&self.w).sqrt());
         if shrink < 1.0 {
             self.w.iter_mut().for_each(|w| *w *= shrink);
+        }
+    }
+
+    /// Rounds for features of many rows; appends the predictions.
+    pub(crate) fn learn_features(&mut self, features: &Features, y: &[f64], yhat: &mut Vec<f64>) {
+        let mut phi = Vec::new();
+        for i in 0..features.n_rows() {
+            features.row_into(i, &mut phi);
+            let predicted = self.predict(&phi);
+            if let Some(coordinate) = features.gain(i) {
+                self.grow();
+                phi.push(coordinate);
+            }
+            self.step(&phi, loss_derivative(predicted, y[i]));
+            yhat.push(predicted);
         }
     }
 

@@ -1,7 +1,8 @@
 //! Recursive least squares.
 
-use super::{Border, SecondOrder};
+use super::{Border, Rounds, SecondOrder, Step};
 use crate::error::Error;
+use crate::features::Features;
 use crate::params::regularisation;
 use crate::state::State;
 
@@ -26,6 +27,11 @@ impl LeastSquares {
     /// Whether the prediction is the forward one.
     pub fn is_forward(&self) -> bool {
         self.forward
+    }
+
+    /// Number of features.
+    pub fn size(&self) -> usize {
+        self.weights.size()
     }
 
     /// The weights.
@@ -79,8 +85,33 @@ impl LeastSquares {
         yhat
     }
 
+    /// Rounds for features of many rows; appends the predictions.
+    pub(crate) fn learn_features(
+        &mut self,
+        features: &Features,
+        rounds: &mut Rounds,
+        y: &[f64],
+        yhat: &mut Vec<f64>,
+    ) {
+        let (start, forward) = (yhat.len(), self.forward);
+        let done = self.weights.learn_features(features, rounds, |i, v, q| {
+            yhat.push(forecast(forward, v, q));
+            Some(Step::to(v - y[i]))
+        });
+        yhat.truncate(start + done);
+        let mut phi = Vec::new();
+        for i in done..features.n_rows() {
+            features.row_into(i, &mut phi);
+            if let Some(coordinate) = features.gain(i) {
+                self.grow();
+                phi.push(coordinate);
+            }
+            yhat.push(self.learn(&phi, y[i]));
+        }
+    }
+
     fn forecast(&self, v: f64, q: f64) -> f64 {
-        if self.forward { v / (1.0 + q) } else { v }
+        forecast(self.forward, v, q)
     }
 
     pub(crate) fn save(&self, state: &mut State) {
@@ -90,6 +121,10 @@ impl LeastSquares {
     pub(crate) fn load(&mut self, state: &State, size: usize) -> Result<(), Error> {
         self.weights.load(state, size)
     }
+}
+
+fn forecast(forward: bool, v: f64, q: f64) -> f64 {
+    if forward { v / (1.0 + q) } else { v }
 }
 
 #[cfg(test)]

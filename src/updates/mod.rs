@@ -8,6 +8,7 @@ mod kernel_ridge;
 mod least_squares;
 mod newton;
 mod rate;
+mod rounds;
 mod second_order;
 
 pub use clip::Clip;
@@ -18,6 +19,8 @@ pub use kernel_ridge::{KernelRidge, Regression};
 pub use least_squares::LeastSquares;
 pub use newton::Newton;
 pub use rate::Rate;
+pub(crate) use rounds::Rounds;
+pub(crate) use second_order::Step;
 pub use second_order::{Border, SecondOrder};
 
 /// The most that one row may shrink `A^{-1}` by along its features. Its root loses half of the 14 digits.

@@ -1,7 +1,8 @@
 //! Online Newton step.
 
-use super::SecondOrder;
+use super::{Rounds, SecondOrder, Step, loss_derivative};
 use crate::error::Error;
+use crate::features::Features;
 use crate::params::regularisation;
 use crate::state::State;
 
@@ -66,6 +67,49 @@ impl Newton {
     /// The same for `A` alone: `w` stays.
     pub fn step_matrix(&mut self, e: f64) {
         self.weights.add(self.eta * e * e);
+    }
+
+    /// Rounds for features of many rows; appends the predictions.
+    pub(crate) fn learn_features(
+        &mut self,
+        features: &Features,
+        rounds: &mut Rounds,
+        y: &[f64],
+        bound: f64,
+        yhat: &mut Vec<f64>,
+    ) {
+        let (start, eta) = (yhat.len(), self.eta);
+        let done = self
+            .weights
+            .learn_features(features, rounds, |i, value, q| {
+                let inside = value.clamp(-bound, bound);
+                yhat.push(inside);
+                let shift = if value == inside {
+                    0.0
+                } else {
+                    (value - inside) / q
+                };
+                // The projection is in the coordinates before the row: one that brings another goes by itself.
+                let blocked = shift.is_finite() && (shift == 0.0 || features.gain(i).is_none());
+                let e = loss_derivative(inside, y[i]);
+                let curvature = eta * e * e;
+                blocked.then_some(Step {
+                    shift,
+                    curvature,
+                    e,
+                })
+            });
+        yhat.truncate(start + done);
+        let mut phi = Vec::new();
+        for i in done..features.n_rows() {
+            features.row_into(i, &mut phi);
+            let inside = self.predict(&phi, bound);
+            if let Some(coordinate) = features.gain(i) {
+                self.grow(coordinate);
+            }
+            self.step(loss_derivative(inside, y[i]));
+            yhat.push(inside);
+        }
     }
 
     /// Starts anew in `size` dimensions: `A = mu I`, `w = 0`.

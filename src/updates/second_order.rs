@@ -1,15 +1,22 @@
 //! Weights and the matrix that scales their steps.
 
+use std::borrow::Cow;
 use std::ops::RangeInclusive;
+use std::sync::OnceLock;
 
+use super::rounds::Rounds;
 use super::{LARGEST_SHRINKAGE, cut};
 use crate::error::Error;
-use crate::linalg::{InverseRoot, axpy_in_place, dot, norm_squared};
+use crate::features::Features;
+use crate::linalg::{InverseRoot, Rotation, axpy_in_place, dot, norm_squared};
 use crate::rows::LARGEST;
 use crate::state::State;
 
 /// Part of what it was before any row below which `phi . P phi` is rounding.
 const NOISE: f64 = 1e-26;
+
+/// With fewer coordinates the products of matrices do not pay.
+const SMALLEST_BLOCKED: usize = 72;
 
 /// Curvatures whose inverses, and the roots of them, float64 can hold.
 const CURVATURES: RangeInclusive<f64> = 1e-300..=1e300;
@@ -17,7 +24,8 @@ const CURVATURES: RangeInclusive<f64> = 1e-300..=1e300;
 /// A weight vector `w` and `P = A^{-1}` of a matrix `A` that gains a rank-one term a round.
 ///
 /// A round is [`measure`](Self::measure), then [`grow`](Self::grow) if the features gained a coordinate, then
-/// [`step`](Self::step). Each costs O(J^2) at most and none allocates but `grow`.
+/// [`step`](Self::step). Each costs O(J^2) at most and none allocates but `grow`. What a step does to `P` and `w` is
+/// left to the next measurement, which has to read `P` anyway.
 #[derive(Debug, Clone)]
 pub struct SecondOrder {
     /// `A` starts as this multiple of the identity.
@@ -31,6 +39,39 @@ pub struct SecondOrder {
     q: f64,
     /// Room for `P phi`.
     g: Vec<f64>,
+    pending: Pending,
+}
+
+/// A step that `P` and `w` have still to make: the root is rotated, and `w -= length P phi`.
+#[derive(Debug, Clone, Default)]
+struct Pending {
+    length: Option<f64>,
+    rotation: Rotation,
+    /// `w` after the step, if anyone has asked for it.
+    w: OnceLock<Vec<f64>>,
+}
+
+/// What a round does, given the features.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Step {
+    /// First `w -= shift P phi`,
+    pub(crate) shift: f64,
+    /// then `A += curvature phi phi^T`,
+    pub(crate) curvature: f64,
+    /// then `w -= e A^{-1} phi`.
+    pub(crate) e: f64,
+}
+
+impl Step {
+    /// A step of least squares, given the error.
+    pub(crate) fn to(e: f64) -> Self {
+        let (shift, curvature) = (0.0, 1.0);
+        Self {
+            shift,
+            curvature,
+            e,
+        }
+    }
 }
 
 impl SecondOrder {
@@ -44,6 +85,7 @@ impl SecondOrder {
             v: Vec::new(),
             q: 0.0,
             g: Vec::new(),
+            pending: Pending::default(),
         }
     }
 
@@ -57,14 +99,31 @@ impl SecondOrder {
         (LARGEST_SHRINKAGE * self.diagonal / curvature).min(LARGEST)
     }
 
+    /// Number of dimensions.
+    pub fn size(&self) -> usize {
+        self.w.len()
+    }
+
     /// The weights.
     pub fn w(&self) -> &[f64] {
-        &self.w
+        let Some(length) = self.pending.length else {
+            return &self.w;
+        };
+        self.pending.w.get_or_init(|| {
+            let (mut g, mut w) = (vec![0.0; self.size()], self.w.clone());
+            self.root.mul_into(self.pending.rotation.v(), &mut g);
+            axpy_in_place(-length, &g, &mut w);
+            w
+        })
     }
 
     /// The root of `P = A^{-1}`.
-    pub fn root(&self) -> &InverseRoot {
-        &self.root
+    pub fn root(&self) -> Cow<'_, InverseRoot> {
+        let mut root = Cow::Borrowed(&self.root);
+        if self.pending.length.is_some() {
+            root.to_mut().rotate(&self.pending.rotation);
+        }
+        root
     }
 
     /// `phi . P phi` of the features last measured.
@@ -77,9 +136,15 @@ impl SecondOrder {
     /// Where rows have shrunk `P` along `phi` by 26 digits, what is left is rounding and would send `w` anywhere: it
     /// counts as 0, and `w` stays where those rows have put it.
     pub fn measure(&mut self, phi: &[f64]) -> f64 {
-        self.root.tr_mul_into(phi, &mut self.v);
+        let Self { root, pending, .. } = self;
+        if let Some(length) = pending.length.take() {
+            let g = root.rotate_and_tr_mul(&pending.rotation, phi, &mut self.v);
+            axpy_in_place(-length, g, &mut self.w);
+        } else {
+            root.tr_mul_into(phi, &mut self.v);
+        }
         self.q = norm_squared(&self.v);
-        if self.is_noise(self.q, phi) {
+        if self.is_noise(self.q, norm_squared(phi)) {
             self.v.fill(0.0);
             self.q = 0.0;
         }
@@ -88,41 +153,63 @@ impl SecondOrder {
 
     /// `w . phi` of other features.
     pub fn value(&self, phi: &[f64]) -> f64 {
-        cut(dot(&self.w, phi))
+        cut(dot(self.w(), phi))
     }
 
     /// `w . phi` and `phi . P phi` of other features, in new memory.
     pub fn peek(&self, phi: &[f64]) -> (f64, f64) {
-        let mut v = vec![0.0; phi.len()];
-        self.root.tr_mul_into(phi, &mut v);
-        let q = norm_squared(&v);
-        let q = if self.is_noise(q, phi) { 0.0 } else { q };
+        let q = norm_squared(&self.tr_mul(phi));
+        let q = if self.is_noise(q, norm_squared(phi)) {
+            0.0
+        } else {
+            q
+        };
         (self.value(phi), q)
     }
 
-    fn is_noise(&self, q: f64, phi: &[f64]) -> bool {
-        q <= NOISE * norm_squared(phi) * self.largest_column
+    /// `S^T phi`, in new memory.
+    fn tr_mul(&self, phi: &[f64]) -> Vec<f64> {
+        let mut v = vec![0.0; phi.len()];
+        self.root.tr_mul_into(phi, &mut v);
+        if self.pending.length.is_some() {
+            self.pending.rotation.tr_mul_in_place(&mut v);
+        }
+        v
+    }
+
+    /// Whether a `phi . P phi` is rounding, given `||phi||^2`.
+    fn is_noise(&self, q: f64, norm_squared: f64) -> bool {
+        q <= NOISE * norm_squared * self.largest_column
+    }
+
+    /// Makes the step that is left to the next measurement.
+    fn settle(&mut self) {
+        if let Some(length) = self.pending.length.take() {
+            let g = self.root.rotate(&self.pending.rotation);
+            axpy_in_place(-length, g, &mut self.w);
+        }
     }
 
     /// Follows features that have gained a coordinate.
     pub fn grow(&mut self, coordinate: f64) {
         self.root.push_diagonal(self.diagonal);
         self.largest_column = self.largest_column.max(self.diagonal.recip());
-        self.w.push(0.0);
-        self.v.push(coordinate / self.diagonal.sqrt());
+        self.extend(0.0, coordinate / self.diagonal.sqrt());
         self.q += coordinate * coordinate / self.diagonal;
-        self.g.push(0.0);
     }
 
     /// What it takes to follow features that gain a coordinate on past rows too: then `A` gains the row `a` and, beside
     /// what it starts with, `squares` on the diagonal, and `A w` the entry `target`.
     pub fn border(&self, a: &[f64], squares: f64, target: f64) -> Border {
-        let (mut v, mut p_a) = (vec![0.0; a.len()], vec![0.0; a.len()]);
-        self.root.tr_mul_into(a, &mut v);
-        self.root.mul_into(&v, &mut p_a);
+        let mut v = self.tr_mul(a);
         // In exact arithmetic it is never below the diagonal that `A` starts with.
         let schur = (self.diagonal + squares - norm_squared(&v)).max(self.diagonal);
-        let weight = (target - dot(a, &self.w)) / schur;
+        if self.pending.length.is_some() {
+            self.pending.rotation.mul_in_place(&mut v);
+        }
+        let mut p_a = vec![0.0; a.len()];
+        self.root.mul_into(&v, &mut p_a);
+        let weight = (target - dot(a, self.w())) / schur;
         Border { p_a, schur, weight }
     }
 
@@ -136,9 +223,15 @@ impl SecondOrder {
     pub fn push(&mut self, weight: f64, column: &[f64]) {
         self.root.push(column);
         self.largest_column = self.largest_column.max(norm_squared(column));
+        self.extend(weight, 0.0);
+    }
+
+    fn extend(&mut self, weight: f64, v: f64) {
         self.w.push(weight);
-        self.v.push(0.0);
+        self.v.push(v);
         self.g.push(0.0);
+        self.pending.rotation.push();
+        self.pending.w.take();
     }
 
     /// `w += length P phi` for the features last measured.
@@ -149,19 +242,34 @@ impl SecondOrder {
 
     /// `A += curvature phi phi^T`, then `w -= e A^{-1} phi`, for the features last measured.
     pub fn step(&mut self, curvature: f64, e: f64) {
-        self.add(curvature);
-        let length = e / (1.0 + curvature * self.q);
-        axpy_in_place(-length, &self.g, &mut self.w);
+        if self.is_flat(curvature) {
+            self.shift(-e);
+            return;
+        }
+        let curvature = curvature.min(*CURVATURES.end());
+        let Pending {
+            length,
+            rotation,
+            w,
+        } = &mut self.pending;
+        rotation.set(curvature, &self.v);
+        *length = Some(e / (1.0 + curvature * self.q));
+        w.take();
     }
 
-    /// `A += curvature phi phi^T`. What `P phi` was before is left in `g`.
+    /// `A += curvature phi phi^T` for the features last measured. What `P phi` was before is left in `g`.
     pub fn add(&mut self, curvature: f64) {
-        if curvature < *CURVATURES.start() || self.q == 0.0 {
+        if self.is_flat(curvature) {
             self.root.mul_into(&self.v, &mut self.g);
         } else {
             let curvature = curvature.min(*CURVATURES.end());
-            self.root.add(curvature, &self.v, &mut self.g);
+            self.g.copy_from_slice(self.root.add(curvature, &self.v));
         }
+    }
+
+    /// Whether this curvature leaves `A` as it is.
+    fn is_flat(&self, curvature: f64) -> bool {
+        curvature < *CURVATURES.start() || self.q == 0.0
     }
 
     /// `P phi` as [`add`](Self::add) has left it.
@@ -169,9 +277,42 @@ impl SecondOrder {
         &self.g
     }
 
+    /// Rounds for features of many rows, as products of matrices.
+    ///
+    /// `round` is told which row it is, `w . phi` and `phi . P phi`, coordinates that the row itself brings included.
+    /// Returns the number of rows learned: all, or those before one that has to go by itself, because `round` says so or
+    /// because `P` shrinks so much along it that the products would lose digits.
+    pub(crate) fn learn_features(
+        &mut self,
+        features: &Features,
+        rounds: &mut Rounds,
+        round: impl FnMut(usize, f64, f64) -> Option<Step>,
+    ) -> usize {
+        if features.size() < SMALLEST_BLOCKED {
+            return 0;
+        }
+        self.settle();
+        rounds.reset(features);
+        self.root.tr_mul_columns_into(
+            &features.data()[..self.size() * features.width()],
+            features.width(),
+            &mut rounds.v,
+        );
+        let scale = self.diagonal.sqrt().recip();
+        rounds.extend(features, self.size(), scale);
+        let is_noise = |q: f64, norm_squared: f64| self.is_noise(q, norm_squared);
+        let n_rows = rounds.learn(features, &self.w, is_noise, round);
+        (0..features.n_joined_before(n_rows)).for_each(|_| self.grow(0.0));
+        self.root
+            .mul_into(&rounds.direction(self.size()), &mut self.g);
+        axpy_in_place(-1.0, &self.g, &mut self.w);
+        rounds.add_to(&mut self.root);
+        n_rows
+    }
+
     pub(crate) fn save(&self, state: &mut State) {
-        state.put("w", &*self.w);
-        state.put("root", self.root.columns().packed());
+        state.put("w", self.w());
+        state.put("root", self.root().columns().packed());
         state.put("largest_column", [self.largest_column]);
     }
 
@@ -181,6 +322,8 @@ impl SecondOrder {
         self.largest_column = state.not_negative("largest_column")?;
         self.v = vec![0.0; size];
         self.g = vec![0.0; size];
+        self.pending = Pending::default();
+        (0..size).for_each(|_| self.pending.rotation.push());
         Ok(())
     }
 }

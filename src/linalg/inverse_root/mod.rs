@@ -1,6 +1,13 @@
 //! The inverse of a growing matrix, kept as its root.
 
+mod columns;
+mod rotation;
+
 use super::Triangle;
+use crate::simd::{LANES, run_tiled};
+pub(crate) use columns::ColumnsRoom;
+pub use rotation::Rotation;
+use rotation::Sweep;
 
 /// `P = A^{-1} = S S^T` with an upper triangle `S`, for a matrix `A` that grows by rows and gains rank-one terms.
 ///
@@ -14,10 +21,9 @@ use super::Triangle;
 /// let mut root = InverseRoot::default();
 /// root.push(&[0.5]);
 /// root.push(&[0.0, 1.0]);
-/// let (mut v, mut g) = ([0.0; 2], [0.0; 2]);
+/// let mut v = [0.0; 2];
 /// root.tr_mul_into(&[0.0, 1.0], &mut v);
-/// root.add(3.0, &v, &mut g);
-/// assert_eq!(g, [0.0, 1.0]); // P phi before the term was added
+/// assert_eq!(root.add(3.0, &v), [0.0, 1.0]); // P phi before the term was added
 /// root.tr_mul_into(&[0.0, 1.0], &mut v);
 /// assert_eq!(v, [0.0, 0.5]);
 /// ```
@@ -25,12 +31,18 @@ use super::Triangle;
 pub struct InverseRoot {
     /// Row `j` is the column `j` of `S`.
     columns: Triangle,
+    /// Room for `S v` and `phi`, with zeros up to a multiple of eight.
+    g: Vec<f64>,
+    phi: Vec<f64>,
 }
 
 impl InverseRoot {
     /// The root with these columns.
     pub fn from_columns(columns: Triangle) -> Self {
-        Self { columns }
+        Self {
+            columns,
+            ..Self::default()
+        }
     }
 
     /// The columns of `S`, each up to the diagonal.
@@ -46,6 +58,11 @@ impl InverseRoot {
     /// `v = S^T phi`, with which `phi . P phi = ||v||^2`.
     pub fn tr_mul_into(&self, phi: &[f64], v: &mut [f64]) {
         self.columns.mul_into(phi, v);
+    }
+
+    /// `V = S^T Phi` for `width` columns that are stored row by row; `V` may have rows to spare.
+    pub(crate) fn tr_mul_columns_into(&self, phi: &[f64], width: usize, v: &mut [f64]) {
+        self.columns.mul_columns_into(phi, width, v);
     }
 
     /// `g = S v`, which is `P phi` if `v = S^T phi`.
@@ -68,26 +85,46 @@ impl InverseRoot {
         self.push(&column);
     }
 
-    /// `A += curvature phi phi^T`, given a positive curvature and `v = S^T phi`; leaves in `g` what `P phi` was before.
+    /// `A += curvature phi phi^T`, given a positive curvature and `v = S^T phi`; returns what `P phi` was before.
+    pub fn add(&mut self, curvature: f64, v: &[f64]) -> &[f64] {
+        let mut rotation = Rotation::default();
+        rotation.set(curvature, v);
+        self.rotate(&rotation)
+    }
+
+    /// `A` gains the term of this rotation; returns what `P phi` of that term was before.
+    pub fn rotate(&mut self, rotation: &Rotation) -> &[f64] {
+        self.sweep(rotation, &[], &mut []);
+        &self.g[..self.size()]
+    }
+
+    /// The same, and `v = S^T phi` of other features after it, while the root is read once.
+    pub fn rotate_and_tr_mul(&mut self, rotation: &Rotation, phi: &[f64], v: &mut [f64]) -> &[f64] {
+        self.sweep(rotation, phi, v);
+        &self.g[..self.size()]
+    }
+
+    fn sweep(&mut self, rotation: &Rotation, phi: &[f64], v: &mut [f64]) {
+        let padded = self.size().next_multiple_of(LANES);
+        self.phi.clear();
+        self.phi.extend_from_slice(phi);
+        self.phi.resize(padded, 0.0);
+        self.g.clear();
+        self.g.resize(padded, 0.0);
+        run_tiled(Sweep {
+            root: self,
+            rotation,
+            v,
+        });
+    }
+
+    /// `A += Phi Phi^T` for many rows, given `V = S^T Phi` row by row, with rows of zeros up to a multiple of eight.
     ///
-    /// Carlson's update: the new root is `S M` with the upper triangle `M M^T = I - v v^T / (1 / curvature + ||v||^2)`,
-    /// whose columns follow from running sums.
-    pub fn add(&mut self, curvature: f64, v: &[f64], g: &mut [f64]) {
-        g.fill(0.0);
-        let mut before = curvature.recip();
-        let mut before_root = before.sqrt();
-        for (j, &v_j) in v.iter().enumerate() {
-            let after = before + v_j * v_j;
-            let after_root = after.sqrt();
-            let scale = (before_root * after_root).recip();
-            let (keep, take) = (scale * before, scale * v_j);
-            for (s, g) in self.columns.row_mut(j).iter_mut().zip(&mut *g) {
-                let old = *s;
-                *s = keep * old - take * *g;
-                *g += v_j * old;
-            }
-            (before, before_root) = (after, after_root);
-        }
+    /// It is what as many rotations would do, as products of matrices. With `W_p = I + V_{<p}^T V_{<p}` over the rows
+    /// of `V` before a band `p` of eight, `X = V_p W_p^{-1}`, and `C C^T = I + X V_p^T`, the columns of the band become
+    /// `(S_p - (S V)_{<p} X^T) C^{-T}`.
+    pub(crate) fn add_columns(&mut self, v: &[f64], width: usize, room: &mut ColumnsRoom) {
+        room.add(&mut self.columns, v, width);
     }
 }
 
@@ -100,9 +137,7 @@ mod tests {
         let mut root = InverseRoot::default();
         root.push_diagonal(1.0);
         root.push_diagonal(1.0);
-        let mut g = [0.0; 2];
-        root.add(1.0, &[1.0, 1.0], &mut g);
-        assert_eq!(g, [1.0, 1.0]);
+        assert_eq!(root.add(1.0, &[1.0, 1.0]), [1.0, 1.0]);
         // A = [[2, 1], [1, 2]], P = [[2, -1], [-1, 2]] / 3
         let third = 1.0 / 3.0_f64;
         let expected = [0.5_f64.sqrt(), -(third / 2.0).sqrt(), (2.0 * third).sqrt()];
@@ -116,10 +151,10 @@ mod tests {
         let mut root = InverseRoot::default();
         root.push_diagonal(1e-6);
         root.push_diagonal(1e-6);
-        let (mut v, mut g) = ([0.0; 2], [0.0; 2]);
+        let mut v = [0.0; 2];
         for curvature in [1e300, 1.0, 1e300] {
             root.tr_mul_into(&[1.0, 1.0], &mut v);
-            root.add(curvature, &v, &mut g);
+            root.add(curvature, &v);
         }
         assert!(root.columns().packed().iter().all(|s| s.is_finite()));
     }

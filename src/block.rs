@@ -1,0 +1,91 @@
+//! Some rows of a stream that are learned together.
+
+use crate::features::Features;
+use crate::kernels::AnyKernel;
+use crate::linalg::{Batch, Panels, axpy_in_place};
+use crate::nystrom::{NystromMap, Projection};
+use crate::rows::Rows;
+use crate::updates::Rounds;
+
+/// The features of a block of rows, with room for what they are computed from. Made once and used for many blocks.
+#[derive(Debug, Default)]
+pub(crate) struct Block {
+    pub(crate) features: Features,
+    pub(crate) rounds: Rounds,
+    pub(crate) batch: Batch,
+    /// The kernel values of each stored row.
+    pub(crate) k: Vec<f64>,
+    /// `kappa(x, x)` and the residual of each row.
+    pub(crate) kappas: Vec<f64>,
+    residuals: Vec<f64>,
+}
+
+impl Block {
+    /// Projects all rows onto the span of the stored ones.
+    pub(crate) fn project(&mut self, map: &NystromMap, rows: &Rows<'_>) {
+        let width = self.compare(map.kernel(), map.rows(), rows);
+        self.features.reset(rows.len(), map.size());
+        let phi = self.features.data_mut();
+        map.factor().solve_columns_into(&self.k, width, phi);
+        self.residuals.clone_from(&self.kappas);
+        self.residuals.resize(width, 0.0);
+        for phi in self.features.data().chunks_exact(width) {
+            subtract_squares(phi, &mut self.residuals);
+        }
+    }
+
+    /// The kernel values of all rows with themselves and the stored ones; returns how many are side by side.
+    pub(crate) fn compare(
+        &mut self,
+        kernel: &AnyKernel,
+        stored: &Panels,
+        rows: &Rows<'_>,
+    ) -> usize {
+        self.batch.fill(rows.iter());
+        let (n, width) = (stored.n_rows(), self.batch.width());
+        self.k.resize(n * width, 0.0);
+        kernel.batch_into(&self.batch, stored, 0..n, &mut self.k);
+        self.kappas.clear();
+        self.kappas
+            .extend(rows.iter().map(|x| kernel.geometry().with_itself(x)));
+        kernel.profile_in_place(&mut self.kappas);
+        width
+    }
+
+    /// What is known of row `i` at its turn.
+    pub(crate) fn look_at(&self, i: usize, at: &mut Projection) {
+        at.kappa = self.kappas[i];
+        at.residual = self.residuals[i].max(0.0);
+    }
+
+    pub(crate) fn kernel_values_into(&self, i: usize, size: usize, k: &mut Vec<f64>) {
+        k.clear();
+        k.extend((0..size).map(|m| self.k[m * self.batch.width() + i]));
+    }
+
+    /// Row `i` has joined: the coordinate that it brings to those after it is
+    /// `(kappa(x, x_i) - phi(x) . phi(x_i)) / phi_i`, where `phi_i` is its own.
+    pub(crate) fn join(&mut self, i: usize, map: &NystromMap, phi: &[f64]) {
+        let (width, last) = (self.batch.width(), phi.len() - 1);
+        self.k.resize((last + 1) * width, 0.0);
+        let k = &mut self.k[last * width..];
+        map.kernel()
+            .batch_into(&self.batch, map.rows(), last..last + 1, k);
+        let (known, own) = self.features.join(i);
+        own.copy_from_slice(k);
+        for (known, phi) in known.chunks_exact(width).zip(phi) {
+            axpy_in_place(-phi, known, own);
+        }
+        own.iter_mut().for_each(|own| *own /= phi[last]);
+        own[..i].fill(0.0);
+        own[i] = phi[last];
+        subtract_squares(own, &mut self.residuals);
+    }
+}
+
+/// `out -= values^2`.
+pub(crate) fn subtract_squares(values: &[f64], out: &mut [f64]) {
+    for (out, value) in out.iter_mut().zip(values) {
+        *out -= value * value;
+    }
+}

@@ -1,0 +1,188 @@
+//! One term at a time.
+
+use super::InverseRoot;
+use crate::simd::{LANES, Simd, WithSimd, WithTiles, first, run};
+
+/// `A += curvature phi phi^T`, as what it does to the columns of `S`.
+///
+/// Carlson's update: the new root is `S R` with the upper triangle `R R^T = I - v v^T / (1 / curvature + ||v||^2)` and
+/// `v = S^T phi`. Column by column, `s_j' = keep_j s_j - take_j sum_{i < j} v_i s_i`.
+#[derive(Debug, Clone, Default)]
+pub struct Rotation {
+    size: usize,
+    /// All of them up to a multiple of eight, as if the columns there were left alone.
+    v: Vec<f64>,
+    keep: Vec<f64>,
+    take: Vec<f64>,
+    /// `1 / curvature + sum_{i < j} v_i^2` for each column, and for the one after the last.
+    sums: Vec<f64>,
+}
+
+impl Rotation {
+    /// Makes it the rotation of this term: a positive curvature and `v = S^T phi`.
+    pub fn set(&mut self, curvature: f64, v: &[f64]) {
+        self.size = v.len();
+        let padded = self.size.next_multiple_of(LANES);
+        self.v.clear();
+        self.v.extend_from_slice(v);
+        self.v.resize(padded, 0.0);
+        self.keep.resize(padded, 1.0);
+        self.take.resize(padded, 0.0);
+        self.sums.clear();
+        let mut sum = curvature.recip();
+        self.sums.push(sum);
+        // The sums are a chain; their roots, which take longer, are not.
+        for v in &self.v {
+            sum += v * v;
+            self.sums.push(sum);
+        }
+        run(SetRotation { rotation: self });
+    }
+
+    /// Leaves a new column alone.
+    pub fn push(&mut self) {
+        self.size += 1;
+        let padded = self.size.next_multiple_of(LANES);
+        self.v.resize(padded, 0.0);
+        self.keep.resize(padded, 1.0);
+        self.take.resize(padded, 0.0);
+    }
+
+    /// `v` of the term.
+    pub fn v(&self) -> &[f64] {
+        &self.v[..self.size]
+    }
+
+    /// `u = R^T u`: what `S^T phi` becomes.
+    pub fn tr_mul_in_place(&self, u: &mut [f64]) {
+        let mut sum = 0.0;
+        for (j, u) in u.iter_mut().enumerate() {
+            let old = *u;
+            *u = self.keep[j] * old - self.take[j] * sum;
+            sum += self.v[j] * old;
+        }
+    }
+
+    /// `x = R x`: what `S'^{-1}` of a vector becomes as `S^{-1}` of it.
+    pub fn mul_in_place(&self, x: &mut [f64]) {
+        let mut sum = 0.0;
+        for (j, x) in x.iter_mut().enumerate().rev() {
+            let old = *x;
+            *x = self.keep[j] * old - self.v[j] * sum;
+            sum += self.take[j] * old;
+        }
+    }
+}
+
+struct SetRotation<'a> {
+    rotation: &'a mut Rotation,
+}
+
+impl WithSimd for SetRotation<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        let Rotation {
+            v,
+            keep,
+            take,
+            sums,
+            ..
+        } = self.rotation;
+        let n = v.len();
+        for sum in sums.iter_mut() {
+            *sum = sum.sqrt();
+        }
+        let (roots, next) = (&sums[..n], &sums[1..=n]);
+        let (keep, take, v) = (&mut keep[..n], &mut take[..n], &v[..n]);
+        for j in 0..n {
+            let inverse = (roots[j] * next[j]).recip();
+            keep[j] = roots[j] * roots[j] * inverse;
+            take[j] = v[j] * inverse;
+        }
+    }
+}
+
+/// A root is rotated, `g` becomes `S v` of the rotation as the root was before, and `v = S^T phi` as it is after.
+pub(super) struct Sweep<'a> {
+    pub(super) root: &'a mut InverseRoot,
+    pub(super) rotation: &'a Rotation,
+    pub(super) v: &'a mut [f64],
+}
+
+impl WithTiles for Sweep<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_tiles<S: Simd, const ROWS: usize, const REGISTERS: usize>(self, simd: S) {
+        let InverseRoot { columns, g, phi } = self.root;
+        let g = S::as_mut_simd_f64s(g).0.as_chunks_mut::<REGISTERS>().0;
+        let phi = S::as_simd_f64s(phi).0.as_chunks::<REGISTERS>().0;
+        let mut products = self.v.chunks_mut(LANES);
+        for index in 0..columns.size().div_ceil(LANES) {
+            let Rotation { keep, take, v, .. } = self.rotation;
+            let columns = S::as_mut_simd_f64s(columns.band_mut(index)).0;
+            let columns = columns.as_chunks_mut::<REGISTERS>().0;
+            let groups = index + 1;
+            let (g, phi) = (&mut g[..groups], &phi[..groups]);
+            let mut dots = [0.0; LANES];
+            for (half, columns) in columns.chunks_exact_mut(HALF * groups).enumerate() {
+                let start = index * LANES + half * HALF;
+                let rotation = [
+                    first(&keep[start..]),
+                    first(&take[start..]),
+                    first(&v[start..]),
+                ];
+                let sums = sweep_half(simd, columns, &rotation, g, phi);
+                for n in 0..HALF {
+                    dots[half * HALF + n] = simd.reduce_sum_f64s(sums[n]);
+                }
+            }
+            if let Some(v) = products.next() {
+                v.copy_from_slice(&dots[..v.len()]);
+            }
+        }
+    }
+}
+
+/// Columns that are rotated together: as many as leave registers for the rest.
+const HALF: usize = LANES / 2;
+
+/// Rotates the columns of half a band; returns the lanes of their products with `phi`.
+#[inline(always)]
+fn sweep_half<S: Simd, const REGISTERS: usize>(
+    simd: S,
+    columns: &mut [[S::f64s; REGISTERS]],
+    [keep, take, v]: &[[f64; HALF]; 3],
+    g: &mut [[S::f64s; REGISTERS]],
+    phi: &[[S::f64s; REGISTERS]],
+) -> [S::f64s; HALF] {
+    let groups = g.len();
+    let (c0, rest) = columns.split_at_mut(groups);
+    let (c1, rest) = rest.split_at_mut(groups);
+    let (c2, c3) = rest.split_at_mut(groups);
+    let (c3, phi) = (&mut c3[..groups], &phi[..groups]);
+    let mut sums = [simd.splat_f64s(0.0); HALF];
+    for at in 0..groups {
+        for r in 0..REGISTERS {
+            let mut sum = g[at][r];
+            let phi = phi[at][r];
+            let columns = [
+                &mut c0[at][r],
+                &mut c1[at][r],
+                &mut c2[at][r],
+                &mut c3[at][r],
+            ];
+            for (n, s) in columns.into_iter().enumerate() {
+                let old = *s;
+                let taken = simd.mul_f64s(simd.splat_f64s(take[n]), sum);
+                *s = simd.sub_f64s(simd.mul_f64s(simd.splat_f64s(keep[n]), old), taken);
+                sum = simd.mul_add_e_f64s(simd.splat_f64s(v[n]), old, sum);
+                sums[n] = simd.mul_add_e_f64s(*s, phi, sums[n]);
+            }
+            g[at][r] = sum;
+        }
+    }
+    sums
+}

@@ -1,0 +1,214 @@
+//! Rounds of many rows at once.
+
+use super::cut;
+use super::second_order::Step;
+use crate::features::Features;
+use crate::linalg::{ColumnsRoom, InverseRoot, dot};
+use crate::simd::{
+    LANES, Simd, WithTiles, add_tile, axpy_with, first, products, run_tiled, store_tile,
+};
+
+/// The most that one row may shrink `P` by along its features, to be learned with others at once. In the products of
+/// matrices, which all start from the same `P`, as many digits are lost.
+const LARGEST_SHRINKAGE: f64 = 1e4;
+
+/// Rounds of second-order steps on features that are known beforehand.
+///
+/// With `V = S^T Phi` for the root `S` of `P` before the first of them, all that a round needs follows from `V^T V` and
+/// `w . Phi`: with `g_j = P_j phi_j` of round `j`, `N_ij = phi_i . g_j` is `(V^T V)_ij - sum_{l < j} c_l N_il N_jl`.
+#[derive(Debug, Default)]
+pub(crate) struct Rounds {
+    width: usize,
+    /// `V`, with rows of zeros up to a multiple of eight.
+    pub(super) v: Vec<f64>,
+    /// `w . phi_i`, up to date with the rounds made.
+    values: Vec<f64>,
+    /// `||phi_i||^2`.
+    norms: Vec<f64>,
+    /// Column `j` of `N`, one after the other; `V^T V` before round `j`.
+    n: Vec<f64>,
+    /// `w` moves by `-t_j g_j` in round `j`.
+    t: Vec<f64>,
+    /// `c_j = curvature / (1 + curvature q)`, where `q = N_jj`.
+    c: Vec<f64>,
+    /// The roots of the curvatures.
+    roots: Vec<f64>,
+    /// `-c_l N_il` of the round `i` at hand.
+    factors: Vec<f64>,
+    room: ColumnsRoom,
+}
+
+fn reset(values: &mut Vec<f64>, len: usize) {
+    values.clear();
+    values.resize(len, 0.0);
+}
+
+impl Rounds {
+    /// Makes room for the rounds of these features.
+    pub(super) fn reset(&mut self, features: &Features) {
+        self.width = features.width();
+        let size = features.size().next_multiple_of(LANES);
+        reset(&mut self.v, size * self.width);
+        reset(&mut self.n, self.width * self.width);
+        for values in [
+            &mut self.values,
+            &mut self.norms,
+            &mut self.factors,
+            &mut self.t,
+            &mut self.c,
+            &mut self.roots,
+        ] {
+            reset(values, self.width);
+        }
+    }
+
+    /// Fills in `V` for coordinates that `S` does not have yet: it is diagonal there.
+    pub(super) fn extend(&mut self, features: &Features, known: usize, scale: f64) {
+        let start = known * self.width;
+        for (v, phi) in self.v[start..].iter_mut().zip(&features.data()[start..]) {
+            *v = scale * phi;
+        }
+    }
+
+    /// Makes the rounds; see [`SecondOrder::learn_features`](super::SecondOrder::learn_features).
+    pub(super) fn learn(
+        &mut self,
+        features: &Features,
+        w: &[f64],
+        is_noise: impl Fn(f64, f64) -> bool,
+        round: impl FnMut(usize, f64, f64) -> Option<Step>,
+    ) -> usize {
+        run_tiled(Learn {
+            rounds: self,
+            features,
+            w,
+            is_noise,
+            round,
+        })
+    }
+
+    /// `sum_j t_j S^{-1} g_j` in this many coordinates.
+    pub(super) fn direction(&self, size: usize) -> Vec<f64> {
+        // `sum_j t_j g_j = P Phi x` with `x_j = t_j - c_j sum_{i > j} N_ij x_i`.
+        let (width, mut x) = (self.width, self.t.clone());
+        for (j, n) in self.n.chunks_exact(width).enumerate().rev() {
+            let sum: f64 = (j + 1..width).map(|i| n[i] * x[i]).sum();
+            x[j] -= self.c[j] * sum;
+        }
+        let rows = self.v.chunks_exact(width).take(size);
+        rows.map(|v| dot(v, &x)).collect()
+    }
+
+    /// `A += Phi D Phi^T` with the curvatures `D`.
+    pub(super) fn add_to(&mut self, root: &mut InverseRoot) {
+        let v = &mut self.v[..root.size().next_multiple_of(LANES) * self.width];
+        for v in v.chunks_exact_mut(self.width) {
+            for (v, root) in v.iter_mut().zip(&self.roots) {
+                *v *= root;
+            }
+        }
+        root.add_columns(v, self.width, &mut self.room);
+    }
+}
+
+struct Learn<'a, N, F> {
+    rounds: &'a mut Rounds,
+    features: &'a Features,
+    w: &'a [f64],
+    is_noise: N,
+    round: F,
+}
+
+impl<N, F> WithTiles for Learn<'_, N, F>
+where
+    N: Fn(f64, f64) -> bool,
+    F: FnMut(usize, f64, f64) -> Option<Step>,
+{
+    type Output = usize;
+
+    #[inline(always)]
+    fn with_tiles<S: Simd, const ROWS: usize, const REGISTERS: usize>(mut self, simd: S) -> usize {
+        gram::<S, ROWS, REGISTERS>(simd, self.rounds);
+        sums::<S, REGISTERS>(simd, self.rounds, self.features.data(), self.w);
+        let rounds = self.rounds;
+        for i in 0..self.features.n_rows() {
+            let (known, rest) = rounds.n.split_at_mut(i * rounds.width);
+            let column = &mut rest[..rounds.width];
+            if (self.is_noise)(column[i], rounds.norms[i]) && column[i] > 0.0 {
+                return i;
+            }
+            for (l, known) in known.chunks_exact(rounds.width).enumerate() {
+                rounds.factors[l] = -rounds.c[l] * known[i];
+            }
+            subtract::<S, REGISTERS>(simd, &rounds.factors[..i], known, column, i);
+            let q = column[i];
+            let Some(step) = (self.round)(i, cut(rounds.values[i]), q) else {
+                return i;
+            };
+            let shrinkage = step.curvature * q;
+            if !(0.0..=LARGEST_SHRINKAGE).contains(&shrinkage) {
+                return i;
+            }
+            rounds.t[i] = step.shift + step.e / (1.0 + shrinkage);
+            rounds.c[i] = step.curvature / (1.0 + shrinkage);
+            rounds.roots[i] = step.curvature.sqrt();
+            axpy_with(simd, -rounds.t[i], &column[i..], &mut rounds.values[i..]);
+        }
+        self.features.n_rows()
+    }
+}
+
+/// `V^T V`, from the diagonal on.
+#[inline(always)]
+fn gram<S: Simd, const ROWS: usize, const REGISTERS: usize>(simd: S, rounds: &mut Rounds) {
+    let (width, stride) = (rounds.width, rounds.width / S::F64_LANES);
+    let v = &rounds.v;
+    let (lanes, out) = (S::as_simd_f64s(v).0, S::as_mut_simd_f64s(&mut rounds.n).0);
+    for column in (0..width).step_by(ROWS) {
+        let factors = |i: usize| first::<ROWS>(&v[i * width + column..]);
+        let diagonal = column / LANES * REGISTERS;
+        for at in (diagonal..stride).step_by(REGISTERS) {
+            let sums = products::<S, ROWS, REGISTERS>(simd, factors, lanes, stride, at);
+            let out = &mut out[column * stride + at..];
+            store_tile::<S, ROWS, REGISTERS>(&sums, out, stride);
+        }
+    }
+}
+
+/// `w . phi_i` and `||phi_i||^2`.
+#[inline(always)]
+fn sums<S: Simd, const REGISTERS: usize>(simd: S, rounds: &mut Rounds, phi: &[f64], w: &[f64]) {
+    let stride = rounds.width / S::F64_LANES;
+    let phi = S::as_simd_f64s(phi).0;
+    let values = S::as_mut_simd_f64s(&mut rounds.values).0;
+    let norms = S::as_mut_simd_f64s(&mut rounds.norms).0;
+    for at in (0..stride).step_by(REGISTERS) {
+        let known = &phi[..w.len() * stride];
+        let sums = products::<S, 1, REGISTERS>(simd, |i| [w[i]], known, stride, at);
+        values[at..][..REGISTERS].copy_from_slice(&sums[0]);
+        let mut squares = [simd.splat_f64s(0.0); REGISTERS];
+        for phi in phi.chunks_exact(stride) {
+            for r in 0..REGISTERS {
+                squares[r] = simd.mul_add_e_f64s(phi[at + r], phi[at + r], squares[r]);
+            }
+        }
+        norms[at..][..REGISTERS].copy_from_slice(&squares);
+    }
+}
+
+/// `column += sum_l factors_l columns_l`, from the group of row `i` on.
+#[inline(always)]
+fn subtract<S: Simd, const REGISTERS: usize>(
+    simd: S,
+    factors: &[f64],
+    columns: &[f64],
+    column: &mut [f64],
+    i: usize,
+) {
+    let (columns, column) = (S::as_simd_f64s(columns).0, S::as_mut_simd_f64s(column).0);
+    let stride = column.len();
+    for at in (i / LANES * REGISTERS..stride).step_by(REGISTERS) {
+        let sums = products::<S, 1, REGISTERS>(simd, |l| [factors[l]], columns, stride, at);
+        add_tile::<S, 1, REGISTERS>(simd, &sums, &mut column[at..], stride);
+    }
+}
