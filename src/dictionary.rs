@@ -4,6 +4,7 @@ use crate::block::Block;
 use crate::error::Error;
 use crate::kernels::AnyKernel;
 use crate::linalg::Panels;
+use crate::memory::heap;
 use crate::nystrom::{NystromMap, Projection};
 use crate::params::{at_least_one_if_given, within};
 use crate::rows::{LARGEST, Rows};
@@ -139,6 +140,8 @@ fn check_alpha(alpha: f64) -> Result<(), Error> {
     let expected = "between 1e-10, the least that float64 can tell from 0, and 1";
     within("alpha", alpha, SMALLEST_ALPHA..=1.0, expected)
 }
+
+heap!(Dictionary: map, at);
 
 #[cfg(test)]
 mod tests {

@@ -4,6 +4,7 @@ use crate::block::{Block, subtract_squares};
 use crate::error::Error;
 use crate::kernels::AnyKernel;
 use crate::linalg::{Panels, Triangle, norm_squared};
+use crate::memory::heap;
 use crate::nystrom::{NystromMap, Projection};
 use crate::params::{not_negative, positive};
 use crate::random::Uniforms;
@@ -219,6 +220,9 @@ impl Kors {
         Err(Error::model_file("kept rows and basis disagree"))
     }
 }
+
+heap!(Kors: uniforms, rows, weights, factor, map, members);
+heap!(Offer: at, k, z);
 
 #[cfg(test)]
 mod tests {

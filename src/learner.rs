@@ -7,11 +7,15 @@ use serde_json::Value;
 use crate::algorithms::{Algorithm, AnyParams};
 use crate::error::{Error, Place};
 use crate::linalg::Panels;
-use crate::rows::{Rows, check_label, check_labels, check_row};
+use crate::rows::{Number, Rows, check_label, check_labels, check_row};
 use crate::state::State;
+use crate::threads::fill_in_chunks;
 
 /// Version of the bytes that [`Learner::to_bytes`] writes.
 const FORMAT: u32 = 1;
+
+/// Rows that one thread scores at a time.
+const SCORED: usize = 1024;
 
 /// More features than any row has.
 const LARGEST_WIDTH: usize = 1 << 40;
@@ -113,9 +117,14 @@ impl Learner {
     }
 
     /// Refuses what a call with these rows, and labels if any, would refuse.
-    pub fn check(&self, rows: &Rows<'_>, y: Option<&[f64]>) -> Result<(), Error> {
+    pub fn check<T: Number>(&self, rows: &Rows<'_, T>, y: Option<&[f64]>) -> Result<(), Error> {
         self.check_width("X", rows.n_features())?;
-        self.check_kernel(rows.iter(), |i| Place::new("X", [i]))?;
+        let mut room = Vec::new();
+        for start in (0..rows.len()).step_by(SCORED) {
+            let some = rows.slice(start..rows.len().min(start + SCORED));
+            let place = |i| Place::new("X", [start + i]);
+            self.check_kernel(some.float64(&mut room).iter(), place)?;
+        }
         y.map_or(Ok(()), |y| {
             check_labels(y, rows.len())?;
             self.algorithm.check_room(rows.len())
@@ -127,10 +136,22 @@ impl Learner {
         self.algorithm.block_len()
     }
 
-    /// The predictions for many rows.
-    pub fn predict_rows(&self, rows: &Rows<'_>) -> Result<Vec<f64>, Error> {
+    /// The predictions for many rows, by several threads if there are very many; see
+    /// [`set_num_threads`](crate::set_num_threads).
+    pub fn predict_rows<T: Number>(&self, rows: &Rows<'_, T>) -> Result<Vec<f64>, Error> {
         self.check(rows, None)?;
-        Ok(self.algorithm.predict_rows(rows))
+        let mut out = vec![0.0; rows.len()];
+        fill_in_chunks(&mut out, SCORED, |start, out| {
+            let (some, mut room) = (rows.slice(start..start + out.len()), Vec::new());
+            self.algorithm
+                .predict_rows_into(&some.float64(&mut room), out);
+        });
+        Ok(out)
+    }
+
+    /// The bytes of memory that the learner holds.
+    pub fn nbytes(&self) -> usize {
+        size_of::<Self>() + self.algorithm.heap_bytes()
     }
 
     /// Predicts each row, then learns its label, in order; returns the predictions.

@@ -9,18 +9,20 @@ pub mod algorithms;
 mod block;
 mod dictionary;
 mod error;
-mod expansion;
 mod features;
+mod hypothesis;
 pub mod kernels;
 mod kors;
 mod learner;
 pub mod linalg;
+mod memory;
 mod nystrom;
 mod params;
 mod random;
 mod rows;
 mod simd;
 mod state;
+mod threads;
 pub mod updates;
 
 #[cfg(feature = "python")]
@@ -33,9 +35,11 @@ pub use algorithms::{
 };
 pub use dictionary::{Dictionary, SMALLEST_ALPHA};
 pub use error::{Error, Place};
-pub use expansion::Expansion;
+pub use hypothesis::{Coefficients, Hypothesis};
 pub use learner::Learner;
+pub use memory::Heap;
 pub use nystrom::{NystromMap, Projection};
-pub use rows::{LARGEST, Rows};
+pub use rows::{LARGEST, Number, Rows};
 pub use simd::instruction_set;
 pub use state::State;
+pub use threads::{num_threads, set_num_threads};

@@ -3,6 +3,7 @@
 use crate::error::Error;
 use crate::kernels::AnyKernel;
 use crate::linalg::{CholeskyFactor, Panels, norm_squared};
+use crate::memory::heap;
 use crate::state::State;
 
 /// `phi(x) = L^{-1} k_S(x)`, where `K_S = L L^T` is the kernel matrix of the stored rows `S`.
@@ -117,6 +118,9 @@ impl Projection {
         self.residual = (self.kappa - norm_squared(&self.phi)).max(0.0);
     }
 }
+
+heap!(NystromMap: rows, factor);
+heap!(Projection: k, phi);
 
 #[cfg(test)]
 mod tests {

@@ -4,6 +4,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
 use crate::error::{Error, Place};
+use crate::memory::Heap;
 
 /// The generator of this seed.
 pub(crate) fn generator(random_state: u64) -> ChaCha8Rng {
@@ -15,6 +16,15 @@ pub(crate) fn generator(random_state: u64) -> ChaCha8Rng {
 pub(crate) enum Uniforms {
     Drawn { random_state: u64 },
     Given(Vec<f64>),
+}
+
+impl Heap for Uniforms {
+    fn heap_bytes(&self) -> usize {
+        match self {
+            Self::Drawn { .. } => 0,
+            Self::Given(numbers) => numbers.heap_bytes(),
+        }
+    }
 }
 
 impl Uniforms {

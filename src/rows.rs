@@ -7,6 +7,26 @@ use crate::error::{Error, Place};
 /// The largest magnitude a feature or label may have: its square, and sums of squares, stay finite.
 pub const LARGEST: f64 = 1e100;
 
+/// What data may be made of. Learners compute with float64.
+pub trait Number: Copy + Into<f64> + Send + Sync {
+    /// The values as float64, in `room` unless they are that already.
+    fn float64<'a>(values: &'a [Self], room: &'a mut Vec<f64>) -> &'a [f64];
+}
+
+impl Number for f64 {
+    fn float64<'a>(values: &'a [Self], _room: &'a mut Vec<f64>) -> &'a [f64] {
+        values
+    }
+}
+
+impl Number for f32 {
+    fn float64<'a>(values: &'a [Self], room: &'a mut Vec<f64>) -> &'a [f64] {
+        room.clear();
+        room.extend(values.iter().map(|&value| f64::from(value)));
+        room
+    }
+}
+
 /// Rows of equal width, checked to be finite, stored one after the other.
 ///
 /// ```
@@ -18,23 +38,19 @@ pub const LARGEST: f64 = 1e100;
 /// # Ok::<(), nystream::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy)]
-pub struct Rows<'a> {
-    data: &'a [f64],
+pub struct Rows<'a, T = f64> {
+    data: &'a [T],
     n_features: usize,
 }
 
-impl<'a> Rows<'a> {
+impl<'a, T: Number> Rows<'a, T> {
     /// A view of `data` as rows of `n_features` numbers.
-    pub fn new(data: &'a [f64], n_features: usize) -> Result<Self, Error> {
+    pub fn new(data: &'a [T], n_features: usize) -> Result<Self, Error> {
         Self::named("X", data, n_features)
     }
 
     /// The same, for an argument that has this name in messages.
-    pub fn named(
-        argument: &'static str,
-        data: &'a [f64],
-        n_features: usize,
-    ) -> Result<Self, Error> {
+    pub fn named(argument: &'static str, data: &'a [T], n_features: usize) -> Result<Self, Error> {
         if data.is_empty() || n_features == 0 {
             let wanted = "row and one feature";
             return Err(Error::Empty { argument, wanted });
@@ -71,8 +87,15 @@ impl<'a> Rows<'a> {
         Self { data, n_features }
     }
 
+    /// The same rows as float64, in `room` unless they are that already.
+    pub fn float64<'b>(&'b self, room: &'b mut Vec<f64>) -> Rows<'b> {
+        let n_features = self.n_features;
+        let data = T::float64(self.data, room);
+        Rows { data, n_features }
+    }
+
     /// The rows, in order.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = &'a [f64]> + use<'a> {
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &'a [T]> + use<'a, T> {
         self.data.chunks_exact(self.n_features)
     }
 }
@@ -102,7 +125,7 @@ pub(crate) fn check_labels(y: &[f64], n_rows: usize) -> Result<(), Error> {
     check_numbers(y, |i| Place::new("y", [i]))
 }
 
-fn check_numbers(values: &[f64], place: impl Fn(usize) -> Place) -> Result<(), Error> {
+fn check_numbers<T: Number>(values: &[T], place: impl Fn(usize) -> Place) -> Result<(), Error> {
     // No early exit, so that the check of a whole array vectorises.
     if values.iter().fold(true, |ok, value| ok & is_number(*value)) {
         return Ok(());
@@ -110,13 +133,13 @@ fn check_numbers(values: &[f64], place: impl Fn(usize) -> Place) -> Result<(), E
     let i = values.iter().take_while(|value| is_number(**value)).count();
     Err(Error::Number {
         place: place(i),
-        value: values[i],
+        value: values[i].into(),
     })
 }
 
 /// False for NaN, too.
-fn is_number(value: f64) -> bool {
-    value.abs() <= LARGEST
+fn is_number(value: impl Number) -> bool {
+    value.into().abs() <= LARGEST
 }
 
 #[cfg(test)]
@@ -161,7 +184,7 @@ mod tests {
     #[test]
     fn empty_and_ragged_data_are_refused() {
         assert!(matches!(
-            Rows::new(&[], 3),
+            Rows::<f64>::new(&[], 3),
             Err(Error::Empty { argument: "X", .. })
         ));
         assert!(Rows::new(&[1.0], 0).is_err());

@@ -11,7 +11,16 @@ Learners that see each row once, predict before they learn, and keep a small dic
 """
 
 from nystream import datasets
-from nystream._core import Kernel, Learner, __version__, algorithms, kernels
+from nystream._core import (
+    Kernel,
+    Learner,
+    __version__,
+    algorithms,
+    get_num_threads,
+    instruction_set,
+    kernels,
+    set_num_threads,
+)
 from nystream._kernels import (
     Gaussian,
     Laplacian,
@@ -69,5 +78,8 @@ __all__ = [
     "__version__",
     "algorithms",
     "datasets",
+    "get_num_threads",
+    "instruction_set",
     "kernels",
+    "set_num_threads",
 ]

@@ -7,9 +7,10 @@ use super::in_blocks::{InBlocks, LONGEST, learn_in_blocks};
 use crate::block::Block;
 use crate::dictionary::Dictionary;
 use crate::error::Error;
-use crate::expansion::Expansion;
+use crate::hypothesis::{Coefficients, Hypothesis};
 use crate::kernels::AnyKernel;
 use crate::linalg::{Panels, norm_squared};
+use crate::memory::{Heap, heap};
 use crate::params::{at_least_one, positive};
 use crate::rows::Rows;
 use crate::state::State;
@@ -70,7 +71,7 @@ impl AogdAldParams {
             phase: Phase::Dictionary(OnDictionary {
                 dictionary,
                 gradient: Gradient::new(Rate::adaptive(self.bound)),
-                expansion: Expansion::default(),
+                coefficients: Coefficients::default(),
             }),
             switch_at: self.switch_at.unwrap_or(usize::MAX),
         })
@@ -111,12 +112,12 @@ enum Phase {
 struct OnDictionary {
     dictionary: Dictionary,
     gradient: Gradient,
-    expansion: Expansion,
+    coefficients: Coefficients,
 }
 
 impl OnDictionary {
     fn learn(&mut self, x: &[f64], y: f64) -> f64 {
-        self.expansion.forget();
+        self.coefficients.forget();
         self.dictionary.project(x);
         let yhat = self.gradient.predict(self.dictionary.phi());
         if self.dictionary.grow_if_novel(x).is_some() {
@@ -159,15 +160,13 @@ impl AogdAld {
 }
 
 impl Algorithm for AogdAld {
-    fn predict(&self, x: &[f64]) -> f64 {
-        match &self.phase {
-            Phase::Dictionary(phase) => {
-                phase
-                    .expansion
-                    .value(phase.dictionary.map(), phase.gradient.w(), x)
-            }
-            Phase::EveryRow(descent) => descent.predict(x),
-        }
+    fn hypothesis(&self) -> Option<Hypothesis<'_>> {
+        Some(match &self.phase {
+            Phase::Dictionary(phase) => phase
+                .coefficients
+                .of(phase.dictionary.map(), phase.gradient.w()),
+            Phase::EveryRow(descent) => descent.hypothesis(),
+        })
     }
 
     fn learn(&mut self, x: &[f64], y: f64) -> f64 {
@@ -238,13 +237,25 @@ impl InBlocks for AogdAld {
         self.switch_if_due();
         match &mut self.phase {
             Phase::Dictionary(phase) => {
-                phase.expansion.forget();
+                phase.coefficients.forget();
                 phase.dictionary.project_rows(rows, self.switch_at, block);
                 phase.gradient.learn_features(&block.features, y, yhat);
             }
             Phase::EveryRow(descent) => {
                 yhat.extend(rows.iter().zip(y).map(|(x, &y)| descent.learn(x, y)));
             }
+        }
+    }
+}
+
+heap!(AogdAld: phase);
+heap!(OnDictionary: dictionary, gradient, coefficients);
+
+impl Heap for Phase {
+    fn heap_bytes(&self) -> usize {
+        match self {
+            Self::Dictionary(phase) => phase.heap_bytes(),
+            Self::EveryRow(descent) => descent.heap_bytes(),
         }
     }
 }

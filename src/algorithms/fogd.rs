@@ -8,6 +8,7 @@ use crate::block::Block;
 use crate::error::{Error, Place};
 use crate::kernels::{AnyKernel, Geometry, Spectrum};
 use crate::linalg::Panels;
+use crate::memory::heap;
 use crate::params::positive;
 use crate::random::generator;
 use crate::rows::{LARGEST, Rows};
@@ -153,6 +154,18 @@ impl Fogd {
         frequencies
     }
 
+    fn features_of_block(&self, rows: &Rows<'_>, block: &mut Block) {
+        let n = self.frequencies.n_rows();
+        block.batch.fill(rows.iter());
+        block.features.reset(rows.len(), 2 * n);
+        let (cosines, sines) = block
+            .features
+            .data_mut()
+            .split_at_mut(n * block.batch.width());
+        Geometry::Dot.compare_batch_into(&block.batch, &self.frequencies, 0..n, cosines);
+        sin_cos_in_place(cosines, sines, self.scale());
+    }
+
     /// All cosines, then all sines.
     fn features_into(&self, x: &[f64], phi: &mut Vec<f64>) {
         let n = self.frequencies.n_rows();
@@ -188,6 +201,15 @@ impl Algorithm for Fogd {
         learn_in_blocks(self, rows, y)
     }
 
+    fn predict_rows_into(&self, rows: &Rows<'_>, out: &mut [f64]) {
+        let mut block = Block::default();
+        for (i, out) in out.chunks_mut(LONGEST).enumerate() {
+            let some = rows.slice(i * LONGEST..i * LONGEST + out.len());
+            self.features_of_block(&some, &mut block);
+            self.gradient.predict_rows_into(&block.features, out);
+        }
+    }
+
     fn n_features(&self) -> Option<usize> {
         (self.frequencies.n_rows() > 0).then(|| self.frequencies.n_features())
     }
@@ -210,18 +232,12 @@ impl InBlocks for Fogd {
 
     fn learn_block(&mut self, rows: &Rows<'_>, y: &[f64], block: &mut Block, yhat: &mut Vec<f64>) {
         self.start_if_new(rows.n_features());
-        let n = self.frequencies.n_rows();
-        block.batch.fill(rows.iter());
-        block.features.reset(rows.len(), 2 * n);
-        let (cosines, sines) = block
-            .features
-            .data_mut()
-            .split_at_mut(n * block.batch.width());
-        Geometry::Dot.compare_batch_into(&block.batch, &self.frequencies, 0..n, cosines);
-        sin_cos_in_place(cosines, sines, self.scale());
+        self.features_of_block(rows, block);
         self.gradient.learn_features(&block.features, y, yhat);
     }
 }
+
+heap!(Fogd: frequencies, gradient, phi);
 
 #[cfg(test)]
 mod tests {

@@ -4,8 +4,10 @@ use serde::{Deserialize, Serialize};
 
 use super::Algorithm;
 use crate::error::Error;
+use crate::hypothesis::Hypothesis;
 use crate::kernels::AnyKernel;
 use crate::linalg::Panels;
+use crate::memory::heap;
 use crate::params::{at_least_one_if_given, positive, room_for};
 use crate::state::State;
 use crate::updates::{KernelGradient, Rate};
@@ -64,8 +66,8 @@ pub struct Kogd {
 }
 
 impl Algorithm for Kogd {
-    fn predict(&self, x: &[f64]) -> f64 {
-        self.descent.predict(x)
+    fn hypothesis(&self) -> Option<Hypothesis<'_>> {
+        Some(self.descent.hypothesis())
     }
 
     fn learn(&mut self, x: &[f64], y: f64) -> f64 {
@@ -92,3 +94,4 @@ impl Algorithm for Kogd {
         self.descent.load(state)
     }
 }
+heap!(Kogd: descent);

@@ -4,8 +4,10 @@ use serde::{Deserialize, Serialize};
 
 use super::Algorithm;
 use crate::error::Error;
+use crate::hypothesis::Hypothesis;
 use crate::kernels::AnyKernel;
 use crate::linalg::Panels;
+use crate::memory::heap;
 use crate::params::{at_least_one_if_given, room_for};
 use crate::state::State;
 use crate::updates::{KernelNewton, loss_derivative};
@@ -68,8 +70,8 @@ pub struct Kons {
 }
 
 impl Algorithm for Kons {
-    fn predict(&self, x: &[f64]) -> f64 {
-        self.newton.predict(x)
+    fn hypothesis(&self) -> Option<Hypothesis<'_>> {
+        Some(self.newton.hypothesis())
     }
 
     fn learn(&mut self, x: &[f64], y: f64) -> f64 {
@@ -99,3 +101,4 @@ impl Algorithm for Kons {
         self.newton.load(state)
     }
 }
+heap!(Kons: newton);

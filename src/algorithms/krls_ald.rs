@@ -7,10 +7,11 @@ use super::in_blocks::{InBlocks, LONGEST, learn_in_blocks};
 use crate::block::Block;
 use crate::dictionary::Dictionary;
 use crate::error::Error;
-use crate::expansion::Expansion;
 use crate::features::Features;
+use crate::hypothesis::{Coefficients, Hypothesis};
 use crate::kernels::AnyKernel;
 use crate::linalg::Panels;
+use crate::memory::heap;
 use crate::rows::Rows;
 use crate::state::State;
 use crate::updates::{Rounds, SecondOrder, Step};
@@ -55,7 +56,7 @@ impl KrlsAldParams {
         Ok(KrlsAld {
             dictionary: Dictionary::new(self.kernel.clone(), self.alpha, self.max_basis)?,
             weights: SecondOrder::new(self.alpha),
-            expansion: Expansion::default(),
+            coefficients: Coefficients::default(),
         })
     }
 }
@@ -68,7 +69,7 @@ impl KrlsAldParams {
 pub struct KrlsAld {
     dictionary: Dictionary,
     weights: SecondOrder,
-    expansion: Expansion,
+    coefficients: Coefficients,
 }
 
 impl KrlsAld {
@@ -120,13 +121,13 @@ impl KrlsAld {
 }
 
 impl Algorithm for KrlsAld {
-    fn predict(&self, x: &[f64]) -> f64 {
-        self.expansion
-            .value(self.dictionary.map(), self.weights.w(), x)
+    fn hypothesis(&self) -> Option<Hypothesis<'_>> {
+        let (map, w) = (self.dictionary.map(), self.weights.w());
+        Some(self.coefficients.of(map, w))
     }
 
     fn learn(&mut self, x: &[f64], y: f64) -> f64 {
-        self.expansion.forget();
+        self.coefficients.forget();
         self.dictionary.project(x);
         let yhat = self.weights.measure(self.dictionary.phi());
         let gain = self.dictionary.grow_if_novel(x);
@@ -171,11 +172,13 @@ impl InBlocks for KrlsAld {
     }
 
     fn learn_block(&mut self, rows: &Rows<'_>, y: &[f64], block: &mut Block, yhat: &mut Vec<f64>) {
-        self.expansion.forget();
+        self.coefficients.forget();
         self.dictionary.project_rows(rows, usize::MAX, block);
         self.learn_features(&block.features, &mut block.rounds, y, yhat);
     }
 }
+
+heap!(KrlsAld: dictionary, weights, coefficients);
 
 #[cfg(test)]
 mod tests {

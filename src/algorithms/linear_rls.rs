@@ -6,6 +6,7 @@ use super::Algorithm;
 use super::in_blocks::{InBlocks, LONGEST, learn_in_blocks};
 use crate::block::Block;
 use crate::error::Error;
+use crate::memory::heap;
 use crate::rows::Rows;
 use crate::state::State;
 use crate::updates::{Clip, LeastSquares};
@@ -147,3 +148,4 @@ impl InBlocks for LinearRls {
         self.clip.apply_and_include(&mut yhat[start..], y);
     }
 }
+heap!(LinearRls: squares, features);

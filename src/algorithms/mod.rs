@@ -26,8 +26,10 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
+use crate::hypothesis::Hypothesis;
 use crate::kernels::AnyKernel;
 use crate::linalg::Panels;
+use crate::memory::Heap;
 use crate::rows::{LARGEST, Rows};
 use crate::state::State;
 
@@ -49,9 +51,17 @@ pub use running_mean::{RunningMean, RunningMeanParams};
 pub use sketched_kons::{SketchedKons, SketchedKonsParams};
 
 /// A learner that sees each row once and predicts it before it learns it.
-pub trait Algorithm: fmt::Debug + Send + Sync {
-    /// The prediction for a row; 0 before anything is learned.
-    fn predict(&self, x: &[f64]) -> f64;
+pub trait Algorithm: fmt::Debug + Heap + Send + Sync {
+    /// What predicts, if predictions are values of a kernel expansion.
+    fn hypothesis(&self) -> Option<Hypothesis<'_>> {
+        None
+    }
+
+    /// The prediction for a row; 0 before anything is learned. An algorithm without a hypothesis has its own.
+    fn predict(&self, x: &[f64]) -> f64 {
+        self.hypothesis()
+            .map_or(0.0, |hypothesis| hypothesis.predict(x))
+    }
 
     /// One round: predicts the row, learns its label, and returns the prediction.
     fn learn(&mut self, x: &[f64], y: f64) -> f64;
@@ -93,8 +103,15 @@ pub trait Algorithm: fmt::Debug + Send + Sync {
     }
 
     /// The predictions for many rows.
-    fn predict_rows(&self, rows: &Rows<'_>) -> Vec<f64> {
-        rows.iter().map(|x| self.predict(x)).collect()
+    fn predict_rows_into(&self, rows: &Rows<'_>, out: &mut [f64]) {
+        match self.hypothesis() {
+            Some(hypothesis) => hypothesis.predict_rows_into(rows, out),
+            None => {
+                for (x, out) in rows.iter().zip(out) {
+                    *out = self.predict(x);
+                }
+            }
+        }
     }
 
     /// One round for each row in turn; the predictions made before the labels were learned.

@@ -7,9 +7,10 @@ use super::Algorithm;
 use super::in_blocks::{InBlocks, LONGEST, learn_in_blocks};
 use crate::block::Block;
 use crate::error::Error;
-use crate::expansion::Expansion;
+use crate::hypothesis::{Coefficients, Hypothesis};
 use crate::kernels::AnyKernel;
 use crate::linalg::{Panels, dot, mul_columns_into};
+use crate::memory::{Heap, heap};
 use crate::params::{at_least_one, positive};
 use crate::rows::Rows;
 use crate::state::State;
@@ -102,7 +103,7 @@ struct OnFeatures {
     /// `U_r Sigma_r^{-1/2}`: `phi(x)` is its transpose times `k(x)`.
     embedding: DMatrix<f64>,
     gradient: Gradient,
-    expansion: Expansion,
+    coefficients: Coefficients,
     /// `k(x)` and `phi(x)` of the row at hand.
     k: Vec<f64>,
     phi: Vec<f64>,
@@ -113,7 +114,7 @@ impl OnFeatures {
         Self {
             k: vec![0.0; embedding.nrows()],
             phi: vec![0.0; embedding.ncols()],
-            expansion: Expansion::default(),
+            coefficients: Coefficients::default(),
             kernel,
             rows,
             embedding,
@@ -135,15 +136,16 @@ impl OnFeatures {
         Self::new(kernel, rows, embedding, gradient)
     }
 
-    fn predict(&self, x: &[f64]) -> f64 {
-        self.expansion.value_of(&self.kernel, &self.rows, x, || {
+    fn hypothesis(&self) -> Hypothesis<'_> {
+        let c = self.coefficients.get(|| {
             let w = DVectorView::from_slice(self.gradient.w(), self.embedding.ncols());
             (&self.embedding * w).as_slice().to_vec()
-        })
+        });
+        Hypothesis::new(&self.kernel, &self.rows, c)
     }
 
     fn learn_block(&mut self, rows: &Rows<'_>, y: &[f64], block: &mut Block, yhat: &mut Vec<f64>) {
-        self.expansion.forget();
+        self.coefficients.forget();
         let width = block.compare(&self.kernel, &self.rows, rows);
         block.features.reset(rows.len(), self.phi.len());
         let phi = block.features.data_mut();
@@ -152,7 +154,7 @@ impl OnFeatures {
     }
 
     fn learn(&mut self, x: &[f64], y: f64) -> f64 {
-        self.expansion.forget();
+        self.coefficients.forget();
         self.kernel.row_into(x, &self.rows, &mut self.k);
         let columns = self.embedding.as_slice().chunks_exact(self.k.len());
         for (phi, column) in self.phi.iter_mut().zip(columns) {
@@ -194,11 +196,11 @@ fn embedding(kernel_matrix: DMatrix<f64>, rank: usize) -> (DMatrix<f64>, DVector
 }
 
 impl Algorithm for Nogd {
-    fn predict(&self, x: &[f64]) -> f64 {
-        match &self.phase {
-            Phase::Filling(descent) => descent.predict(x),
-            Phase::Full(phase) => phase.predict(x),
-        }
+    fn hypothesis(&self) -> Option<Hypothesis<'_>> {
+        Some(match &self.phase {
+            Phase::Filling(descent) => descent.hypothesis(),
+            Phase::Full(phase) => phase.hypothesis(),
+        })
     }
 
     fn learn(&mut self, x: &[f64], y: f64) -> f64 {
@@ -293,6 +295,18 @@ impl InBlocks for Nogd {
             {
                 yhat.push(self.learn(x, y));
             }
+        }
+    }
+}
+
+heap!(Nogd: phase);
+heap!(OnFeatures: rows, embedding, gradient, coefficients, k, phi);
+
+impl Heap for Phase {
+    fn heap_bytes(&self) -> usize {
+        match self {
+            Self::Filling(descent) => descent.heap_bytes(),
+            Self::Full(phase) => phase.heap_bytes(),
         }
     }
 }

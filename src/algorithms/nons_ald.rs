@@ -7,9 +7,10 @@ use super::in_blocks::{InBlocks, LONGEST, learn_in_blocks};
 use crate::block::Block;
 use crate::dictionary::Dictionary;
 use crate::error::Error;
-use crate::expansion::Expansion;
+use crate::hypothesis::{Coefficients, Hypothesis};
 use crate::kernels::AnyKernel;
 use crate::linalg::Panels;
+use crate::memory::heap;
 use crate::params::{at_least_one, positive, positive_if_given, within};
 use crate::rows::{LARGEST, Rows};
 use crate::state::State;
@@ -71,7 +72,7 @@ impl NonsAldParams {
             dictionary: Dictionary::new(self.kernel.clone(), self.alpha, self.max_basis)?,
             newton: Newton::new(self.mu, self.eta.unwrap_or_else(|| self.default_eta()))?,
             bound: self.bound,
-            expansion: Expansion::default(),
+            coefficients: Coefficients::default(),
         })
     }
 
@@ -123,7 +124,7 @@ pub struct NonsAld {
     bound: f64,
     /// `2 (U + Y)`, the most that the derivative of the loss can be while labels stay within their bound.
     largest_error: f64,
-    expansion: Expansion,
+    coefficients: Coefficients,
 }
 
 impl NonsAld {
@@ -139,15 +140,13 @@ impl NonsAld {
 }
 
 impl Algorithm for NonsAld {
-    fn predict(&self, x: &[f64]) -> f64 {
-        let f = self
-            .expansion
-            .value(self.dictionary.map(), self.newton.w(), x);
-        f.clamp(-self.bound, self.bound)
+    fn hypothesis(&self) -> Option<Hypothesis<'_>> {
+        let f = self.coefficients.of(self.dictionary.map(), self.newton.w());
+        Some(f.within(-self.bound, self.bound))
     }
 
     fn learn(&mut self, x: &[f64], y: f64) -> f64 {
-        self.expansion.forget();
+        self.coefficients.forget();
         self.dictionary.project(x);
         let yhat = self.newton.predict(self.dictionary.phi(), self.bound);
         if let Some(coordinate) = self.dictionary.grow_if_novel(x) {
@@ -194,12 +193,14 @@ impl InBlocks for NonsAld {
     }
 
     fn learn_block(&mut self, rows: &Rows<'_>, y: &[f64], block: &mut Block, yhat: &mut Vec<f64>) {
-        self.expansion.forget();
+        self.coefficients.forget();
         self.dictionary.project_rows(rows, usize::MAX, block);
         self.newton
             .learn_features(&block.features, &mut block.rounds, y, self.bound, yhat);
     }
 }
+
+heap!(NonsAld: dictionary, newton, coefficients);
 
 #[cfg(test)]
 mod tests {

@@ -4,8 +4,10 @@ use serde::{Deserialize, Serialize};
 
 use super::Algorithm;
 use crate::error::Error;
+use crate::hypothesis::Hypothesis;
 use crate::kernels::AnyKernel;
 use crate::linalg::Panels;
+use crate::memory::heap;
 use crate::params::{at_least_one_if_given, room_for};
 use crate::state::State;
 use crate::updates::KernelRidge;
@@ -69,11 +71,14 @@ pub struct OnlineKrr {
 }
 
 impl Algorithm for OnlineKrr {
+    fn hypothesis(&self) -> Option<Hypothesis<'_>> {
+        (!self.forward).then(|| self.ridge.hypothesis())
+    }
+
     fn predict(&self, x: &[f64]) -> f64 {
-        if self.forward {
-            self.ridge.regress(x).forward()
-        } else {
-            self.ridge.predict(x)
+        match self.hypothesis() {
+            Some(hypothesis) => hypothesis.predict(x),
+            None => self.ridge.regress(x).forward(),
         }
     }
 
@@ -110,3 +115,4 @@ impl Algorithm for OnlineKrr {
         self.ridge.load(state)
     }
 }
+heap!(OnlineKrr: ridge);

@@ -7,6 +7,7 @@ use crate::error::Error;
 use crate::kernels::AnyKernel;
 use crate::kors::{Kors, Offer};
 use crate::linalg::{Panels, axpy_in_place, dot, norm_squared};
+use crate::memory::heap;
 use crate::params::{at_least_one_if_given, room_for};
 use crate::random::Uniforms;
 use crate::state::State;
@@ -222,3 +223,5 @@ impl Algorithm for Pkawv {
         Ok(())
     }
 }
+heap!(Past: rows, y, features);
+heap!(Pkawv: kors, squares, past, offer);

@@ -6,10 +6,11 @@ use super::Algorithm;
 use super::in_blocks::{InBlocks, LONGEST, learn_in_blocks};
 use crate::block::Block;
 use crate::error::Error;
-use crate::expansion::Expansion;
+use crate::hypothesis::{Coefficients, Hypothesis};
 use crate::kernels::AnyKernel;
 use crate::kors::{Kors, Offer};
 use crate::linalg::Panels;
+use crate::memory::heap;
 use crate::params::{positive, positive_if_given};
 use crate::random::Uniforms;
 use crate::rows::Rows;
@@ -86,7 +87,7 @@ impl ProsNKonsParams {
             bound: self.bound,
             new_space,
             projects: true,
-            expansion: Expansion::default(),
+            coefficients: Coefficients::default(),
             offer: Offer::default(),
         })
     }
@@ -114,7 +115,7 @@ pub struct ProsNKons {
     new_space: NewSpace,
     /// Whether the next round keeps its prediction within the bound.
     projects: bool,
-    expansion: Expansion,
+    coefficients: Coefficients,
     offer: Offer,
 }
 
@@ -144,14 +145,14 @@ impl ProsNKons {
 }
 
 impl Algorithm for ProsNKons {
-    fn predict(&self, x: &[f64]) -> f64 {
-        let f = self.expansion.value(self.kors.map(), self.newton.w(), x);
+    fn hypothesis(&self) -> Option<Hypothesis<'_>> {
+        let f = self.coefficients.of(self.kors.map(), self.newton.w());
         let bound = self.round_bound();
-        f.clamp(-bound, bound)
+        Some(f.within(-bound, bound))
     }
 
     fn learn(&mut self, x: &[f64], y: f64) -> f64 {
-        self.expansion.forget();
+        self.coefficients.forget();
         let mut offer = std::mem::take(&mut self.offer);
         self.kors.look(x, &mut offer);
         let yhat = self.newton.predict(&offer.at.phi, self.round_bound());
@@ -211,7 +212,7 @@ impl InBlocks for ProsNKons {
     }
 
     fn learn_block(&mut self, rows: &Rows<'_>, y: &[f64], block: &mut Block, yhat: &mut Vec<f64>) {
-        self.expansion.forget();
+        self.coefficients.forget();
         let mut n = 0;
         // A row that changes the space, and the one after it, go by themselves.
         if self.projects {
@@ -230,3 +231,4 @@ impl InBlocks for ProsNKons {
         }
     }
 }
+heap!(ProsNKons: kors, newton, coefficients, offer);

@@ -7,9 +7,10 @@ use super::in_blocks::{InBlocks, LONGEST, learn_in_blocks};
 use crate::block::Block;
 use crate::dictionary::Dictionary;
 use crate::error::Error;
-use crate::expansion::Expansion;
+use crate::hypothesis::{Coefficients, Hypothesis};
 use crate::kernels::AnyKernel;
 use crate::linalg::Panels;
+use crate::memory::heap;
 use crate::rows::Rows;
 use crate::state::State;
 use crate::updates::{Clip, LeastSquares};
@@ -61,7 +62,7 @@ impl RidgeAldParams {
             dictionary: Dictionary::new(self.kernel.clone(), self.alpha, self.max_basis)?,
             squares: LeastSquares::new(self.ridge, self.forward)?,
             clip: Clip::new(self.clip),
-            expansion: Expansion::default(),
+            coefficients: Coefficients::default(),
         })
     }
 }
@@ -74,22 +75,28 @@ pub struct RidgeAld {
     dictionary: Dictionary,
     squares: LeastSquares,
     clip: Clip,
-    expansion: Expansion,
+    coefficients: Coefficients,
 }
 
 impl Algorithm for RidgeAld {
+    fn hypothesis(&self) -> Option<Hypothesis<'_>> {
+        let (map, w) = (self.dictionary.map(), self.squares.w());
+        let (low, high) = self.clip.range();
+        (!self.squares.is_forward()).then(|| self.coefficients.of(map, w).within(low, high))
+    }
+
     fn predict(&self, x: &[f64]) -> f64 {
-        let yhat = if self.squares.is_forward() {
-            self.squares.predict(&self.dictionary.peek(x))
-        } else {
-            let (map, w) = (self.dictionary.map(), self.squares.w());
-            self.expansion.value(map, w, x)
-        };
-        self.clip.apply(yhat)
+        match self.hypothesis() {
+            Some(hypothesis) => hypothesis.predict(x),
+            None => {
+                let phi = self.dictionary.peek(x);
+                self.clip.apply(self.squares.predict(&phi))
+            }
+        }
     }
 
     fn learn(&mut self, x: &[f64], y: f64) -> f64 {
-        self.expansion.forget();
+        self.coefficients.forget();
         self.dictionary.project(x);
         if self.dictionary.grow_if_novel(x).is_some() {
             self.squares.grow();
@@ -139,7 +146,7 @@ impl InBlocks for RidgeAld {
     }
 
     fn learn_block(&mut self, rows: &Rows<'_>, y: &[f64], block: &mut Block, yhat: &mut Vec<f64>) {
-        self.expansion.forget();
+        self.coefficients.forget();
         self.dictionary.project_rows(rows, usize::MAX, block);
         let start = yhat.len();
         self.squares
@@ -147,6 +154,8 @@ impl InBlocks for RidgeAld {
         self.clip.apply_and_include(&mut yhat[start..], y);
     }
 }
+
+heap!(RidgeAld: dictionary, squares, coefficients);
 
 #[cfg(test)]
 mod tests {

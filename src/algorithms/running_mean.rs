@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Algorithm;
 use crate::error::Error;
+use crate::memory::heap;
 use crate::state::State;
 
 /// Parameters of [`RunningMean`]: none.
@@ -59,6 +60,8 @@ impl Algorithm for RunningMean {
         Ok(())
     }
 }
+
+heap!(RunningMean:);
 
 #[cfg(test)]
 mod tests {

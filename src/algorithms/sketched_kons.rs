@@ -4,8 +4,10 @@ use serde::{Deserialize, Serialize};
 
 use super::Algorithm;
 use crate::error::Error;
+use crate::hypothesis::Hypothesis;
 use crate::kernels::AnyKernel;
 use crate::linalg::Panels;
+use crate::memory::heap;
 use crate::params::{at_least_one_if_given, not_negative, positive, room_for, within};
 use crate::random::Uniforms;
 use crate::rows::LARGEST;
@@ -104,8 +106,8 @@ impl SketchedKons {
 }
 
 impl Algorithm for SketchedKons {
-    fn predict(&self, x: &[f64]) -> f64 {
-        self.newton.predict(x)
+    fn hypothesis(&self) -> Option<Hypothesis<'_>> {
+        Some(self.newton.hypothesis())
     }
 
     fn learn(&mut self, x: &[f64], y: f64) -> f64 {
@@ -139,3 +141,4 @@ impl Algorithm for SketchedKons {
         self.newton.load(state)
     }
 }
+heap!(SketchedKons: newton, uniforms);

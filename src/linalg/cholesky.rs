@@ -2,6 +2,7 @@
 
 use super::Triangle;
 use crate::error::Error;
+use crate::memory::heap;
 
 /// The Cholesky factor `L` of a growing matrix `K = L L^T`, and `L^{-1}`.
 ///
@@ -87,6 +88,8 @@ fn inverse_row(mut beta: Vec<f64>, pivot: f64) -> Vec<f64> {
     beta.push(pivot.recip());
     beta
 }
+
+heap!(CholeskyFactor: lower, inverse);
 
 #[cfg(test)]
 mod tests {

@@ -1,5 +1,6 @@
 //! Stored rows, eight side by side.
 
+use crate::memory::heap;
 use crate::simd::{LANES, Lanes};
 
 /// Stored rows, kept in panels of eight: feature by feature, the eight values side by side.
@@ -84,6 +85,8 @@ impl<'a> FromIterator<&'a [f64]> for Panels {
         panels
     }
 }
+
+heap!(Panels: data);
 
 #[cfg(test)]
 mod tests {

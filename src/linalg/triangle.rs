@@ -1,6 +1,7 @@
 //! A lower-triangular matrix that grows by a row.
 
 use crate::error::Error;
+use crate::memory::heap;
 use crate::simd::{
     LANES, Lanes, Simd, WithSimd, WithTiles, entries, products, rows, run, run_tiled,
 };
@@ -396,6 +397,8 @@ fn width(i: usize) -> usize {
 pub(crate) fn packed_len(size: usize) -> usize {
     size * (size + 1) / 2
 }
+
+heap!(Triangle: data);
 
 #[cfg(test)]
 mod tests {

@@ -1,13 +1,13 @@
 //! From anything that holds numbers to float64 in C order, copying only what is not that already.
 
 use numpy::ndarray::Dimension;
-use numpy::{Ix1, Ix2, PyArray, PyUntypedArray, PyUntypedArrayMethods};
+use numpy::{Element, Ix1, Ix2, PyArray, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyFloat, PyInt};
 use pyo3::{PyTypeInfo, intern};
 
-type Array<'py, D> = Bound<'py, PyArray<f64, D>>;
+type Array<'py, D, T = f64> = Bound<'py, PyArray<T, D>>;
 
 /// The most characters of a value that a message shows.
 const SHOWN: usize = 80;
@@ -22,15 +22,33 @@ pub(super) fn matrix<'py>(argument: &str, value: &Bound<'py, PyAny>) -> PyResult
     numbers(argument, value, "two-dimensional")
 }
 
+/// Rows as they are stored, if learners can read that without a copy of the whole.
+pub(super) enum Matrix<'py> {
+    Float64(Array<'py, Ix2>),
+    Float32(Array<'py, Ix2, f32>),
+}
+
+/// Rows, those given or converted ones.
+pub(super) fn rows<'py>(argument: &str, value: &Bound<'py, PyAny>) -> PyResult<Matrix<'py>> {
+    Ok(match as_stored(value) {
+        Some(array) => Matrix::Float32(array),
+        None => Matrix::Float64(matrix(argument, value)?),
+    })
+}
+
 /// Rows and their labels.
 pub(super) fn rows_and_labels<'py>(
     X: &Bound<'py, PyAny>,
     y: &Bound<'py, PyAny>,
-) -> PyResult<(Array<'py, Ix2>, Array<'py, Ix1>)> {
-    let X = matrix("X", X)?;
+) -> PyResult<(Matrix<'py>, Array<'py, Ix1>)> {
+    let X = rows("X", X)?;
     let y = vector("y", y)?;
     // The conversion of y may have run a program of the user's, and that may have changed X.
-    Ok((matrix("X", &X)?, y))
+    let X = match &X {
+        Matrix::Float64(X) => rows("X", X),
+        Matrix::Float32(X) => rows("X", X),
+    };
+    Ok((X?, y))
 }
 
 /// A number.
@@ -80,13 +98,8 @@ fn numbers<'py, D: Dimension>(
     dimensions: &str,
 ) -> PyResult<Array<'py, D>> {
     let py = value.py();
-    if let Ok(array) = value.cast::<PyArray<f64, D>>()
-        && array.is_c_contiguous()
-        && array.is_aligned()
-        // A subclass may mean more than its numbers, as a masked array does.
-        && value.get_type().is(PyUntypedArray::type_object(py))
-    {
-        return Ok(array.clone());
+    if let Some(array) = as_stored(value) {
+        return Ok(array);
     }
     let array = as_array(argument, value)?;
     check_dtype(argument, &array)?;
@@ -99,6 +112,14 @@ fn numbers<'py, D: Dimension>(
             "{argument} should be {dimensions}, but has the shape {shape}"
         ))
     })
+}
+
+/// The array itself, if it is one of this type in C order.
+fn as_stored<'py, T: Element, D: Dimension>(value: &Bound<'py, PyAny>) -> Option<Array<'py, D, T>> {
+    let array = value.cast::<PyArray<T, D>>().ok()?;
+    // A subclass may mean more than its numbers, as a masked array does.
+    let plain = value.get_type().is(PyUntypedArray::type_object(value.py()));
+    (plain && array.is_c_contiguous() && array.is_aligned()).then(|| array.clone())
 }
 
 fn numpy(py: Python<'_>) -> PyResult<Bound<'_, PyModule>> {

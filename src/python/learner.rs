@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use numpy::{PyArray1, PyArray2, PyArrayMethods, PyUntypedArrayMethods};
+use numpy::{Element, PyArray1, PyArray2, PyArrayMethods, PyUntypedArrayMethods};
 use parking_lot::{ReentrantMutex, ReentrantMutexGuard};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -10,13 +10,17 @@ use pyo3::pybacked::PyBackedBytes;
 use pyo3::sync::MutexExt;
 use pyo3::types::{PyBytes, PyDict, PyType};
 
+use super::arrays::Matrix;
 use super::signals::Signals;
 use super::{arrays, params};
 use crate::linalg::Panels;
-use crate::rows::Rows;
+use crate::rows::{Number, Rows};
 
-/// The most rows between two looks at the clock.
+/// The most rows that are learned between two looks at the clock.
 const LARGEST_CHUNK: usize = 1024;
+
+/// The most rows that are scored between two looks at the clock: many, for all threads to have enough.
+const LARGEST_SCORED: usize = 64 * LARGEST_CHUNK;
 
 type Core = crate::Learner;
 type Floats<'py> = Bound<'py, PyArray1<f64>>;
@@ -24,7 +28,7 @@ type Floats<'py> = Bound<'py, PyArray1<f64>>;
 /// An online learner: sees each row once and predicts it before it learns its label.
 ///
 /// Rows are one-dimensional arrays or lists of numbers, many rows a two-dimensional array with a row for each.
-/// Arrays of any layout and of any real dtype give the same answer; float64 in C order is not copied.
+/// Arrays of any layout and of any real dtype give the same answer; float64 and float32 in C order are not copied.
 /// Values that are not finite, or of another width than before, raise ``ValueError`` and change nothing.
 ///
 /// A learner may be used from several threads: calls are carried out one after the other, whole arrays without
@@ -50,12 +54,25 @@ impl Learner {
     }
 
     /// Predictions for all rows, learning their labels if there are any, without holding the interpreter.
-    ///
-    /// Everything is checked before anything is learned, and Ctrl-C is obeyed between two chunks.
     fn run<'py>(
         &self,
         py: Python<'py>,
-        X: &Bound<'py, PyArray2<f64>>,
+        X: &Matrix<'py>,
+        y: Option<&Bound<'py, PyArray1<f64>>>,
+    ) -> PyResult<Floats<'py>> {
+        match X {
+            Matrix::Float64(X) => self.run_on(py, X, y),
+            Matrix::Float32(X) => self.run_on(py, X, y),
+        }
+    }
+
+    /// The same for one type of numbers.
+    ///
+    /// Everything is checked before anything is learned, and Ctrl-C is obeyed between two chunks.
+    fn run_on<'py, T: Number + Element>(
+        &self,
+        py: Python<'py>,
+        X: &Bound<'py, PyArray2<T>>,
         y: Option<&Bound<'py, PyArray1<f64>>>,
     ) -> PyResult<Floats<'py>> {
         let X = X.try_readonly()?;
@@ -67,23 +84,29 @@ impl Learner {
             let rows = Rows::new(data, n_features)?;
             learner.borrow().check(&rows, y)?;
             let mut predictions = Vec::with_capacity(rows.len());
-            let mut signals = Signals::default();
-            // Where chunks end must not show in the result, and how many rows they have depends on the clock.
-            let shortest = learner.borrow().block_len();
+            let (mut signals, mut room) = (Signals::default(), Vec::new());
+            let (shortest, longest) = match y {
+                // Where chunks end must not show in the result, and how many rows they have depends on the clock.
+                Some(_) => (learner.borrow().block_len(), LARGEST_CHUNK),
+                None => (LARGEST_CHUNK, LARGEST_SCORED),
+            };
             let mut chunk = shortest;
             while predictions.len() < rows.len() {
                 let next = predictions.len()..rows.len().min(predictions.len() + chunk);
                 let some = rows.slice(next.clone());
                 // Each chunk is checked again: a handler may have taught the model something else.
                 predictions.extend(match y {
-                    Some(y) => learner.borrow_mut().learn_rows(&some, &y[next])?,
+                    Some(y) => {
+                        let some = some.float64(&mut room);
+                        learner.borrow_mut().learn_rows(&some, &y[next])?
+                    }
                     None => learner.borrow().predict_rows(&some)?,
                 });
                 // A row may take a microsecond or many milliseconds.
                 chunk = if signals.check()? {
                     shortest
                 } else {
-                    LARGEST_CHUNK.min(2 * chunk)
+                    longest.min(2 * chunk)
                 };
             }
             Ok(predictions)
@@ -136,7 +159,8 @@ impl Learner {
         Ok(())
     }
 
-    /// The predictions for many rows. Changes nothing.
+    /// The predictions for many rows, by several threads if there are thousands; see ``set_num_threads``. Changes
+    /// nothing.
     ///
     /// Examples
     /// --------
@@ -144,7 +168,7 @@ impl Learner {
     /// >>> nystream.NonsAld().predict_many([[0.1, 0.2], [0.3, 0.4]])
     /// array([0., 0.])
     fn predict_many<'py>(&self, py: Python<'py>, X: &Bound<'py, PyAny>) -> PyResult<Floats<'py>> {
-        self.run(py, &arrays::matrix("X", X)?, None)
+        self.run(py, &arrays::rows("X", X)?, None)
     }
 
     /// Learns many rows and their labels, in order.
@@ -168,7 +192,7 @@ impl Learner {
 
     /// Predicts each row, then learns its label, in order: the predictions made before each label was learned.
     ///
-    /// The same as a loop of ``predict_one`` and ``learn_one``, in one call.
+    /// To rounding the same as a loop of ``predict_one`` and ``learn_one``, in one call and much faster.
     ///
     /// Examples
     /// --------
@@ -196,6 +220,24 @@ impl Learner {
     #[getter]
     fn n_basis(&self, py: Python<'_>) -> usize {
         self.lock(py).borrow().n_basis()
+    }
+
+    /// Bytes of memory that the learner holds.
+    ///
+    /// With J rows kept of d features it is of the order of dJ + J^2 for learners with a dictionary, and grows no more
+    /// once that is full.
+    ///
+    /// Examples
+    /// --------
+    /// >>> import nystream
+    /// >>> model = nystream.NonsAld()
+    /// >>> before = model.nbytes
+    /// >>> model.learn_one([0.1, 0.2], 0.5)
+    /// >>> model.nbytes > before
+    /// True
+    #[getter]
+    fn nbytes(&self, py: Python<'_>) -> usize {
+        self.lock(py).borrow().nbytes()
     }
 
     /// Number of rows learned.

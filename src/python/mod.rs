@@ -26,6 +26,7 @@ mod _core {
     use crate::algorithms::{AnyParams, AogdAldParams, Decay};
     use crate::error::Error;
     use crate::kernels::AnyKernel;
+    use crate::params::at_least_one_if_given;
 
     #[pymodule_export]
     use super::kernel::Kernel;
@@ -62,6 +63,50 @@ mod _core {
     #[pyfunction]
     fn kernels() -> Vec<&'static str> {
         AnyKernel::NAMES.to_vec()
+    }
+
+    /// Sets how many threads score large arrays; None, as at the start, means all cores. Learning takes one.
+    ///
+    /// Examples
+    /// --------
+    /// >>> import nystream
+    /// >>> nystream.set_num_threads(1)
+    /// >>> nystream.get_num_threads()
+    /// 1
+    /// >>> nystream.set_num_threads(None)
+    #[pyfunction]
+    #[pyo3(signature = (n))]
+    fn set_num_threads(n: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
+        let n = n.map(|n| count("n", n)).transpose()?;
+        at_least_one_if_given("n", n)?;
+        crate::set_num_threads(n);
+        Ok(())
+    }
+
+    /// The number of threads that score large arrays.
+    ///
+    /// Examples
+    /// --------
+    /// >>> import nystream
+    /// >>> nystream.get_num_threads() >= 1
+    /// True
+    #[pyfunction]
+    fn get_num_threads() -> usize {
+        crate::num_threads()
+    }
+
+    /// The vector instructions in use, chosen at run time.
+    ///
+    /// The environment variable ``NYSTREAM_SIMD=baseline``, set before Python starts, asks for what every processor has.
+    ///
+    /// Examples
+    /// --------
+    /// >>> import nystream
+    /// >>> nystream.instruction_set() in {"AVX-512", "AVX2", "128-bit", "baseline"}
+    /// True
+    #[pyfunction]
+    fn instruction_set() -> &'static str {
+        crate::instruction_set()
     }
 
     /// The default parameters of a learner, as the core has them.

@@ -18,10 +18,13 @@ impl Clip {
 
     /// The value in the range that is nearest to this one; before any label it is left as it is.
     pub fn apply(&self, yhat: f64) -> f64 {
-        match self.range {
-            Some((low, high)) if self.asked => yhat.clamp(low, high),
-            _ => yhat,
-        }
+        let (low, high) = self.range();
+        yhat.clamp(low, high)
+    }
+
+    /// Where predictions are to be.
+    pub fn range(&self) -> (f64, f64) {
+        self.range.unwrap_or((f64::NEG_INFINITY, f64::INFINITY))
     }
 
     /// Takes in a label.

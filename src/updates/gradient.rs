@@ -3,7 +3,8 @@
 use super::{Rate, cut, loss_derivative};
 use crate::error::Error;
 use crate::features::Features;
-use crate::linalg::{axpy_in_place, dot, norm_squared};
+use crate::linalg::{axpy_in_place, dot, mul_columns_into, norm_squared};
+use crate::memory::heap;
 use crate::state::State;
 
 /// Online gradient descent on features.
@@ -54,6 +55,15 @@ impl Gradient {
         }
     }
 
+    /// Predicts `w . phi` for features of many rows.
+    pub(crate) fn predict_rows_into(&self, features: &Features, out: &mut [f64]) {
+        let mut values = vec![0.0; features.width()];
+        mul_columns_into(&self.w, features.data(), features.width(), &mut values);
+        for (out, value) in out.iter_mut().zip(values) {
+            *out = cut(value);
+        }
+    }
+
     /// Rounds for features of many rows; appends the predictions.
     pub(crate) fn learn_features(&mut self, features: &Features, y: &[f64], yhat: &mut Vec<f64>) {
         let mut phi = Vec::new();
@@ -80,6 +90,8 @@ impl Gradient {
         Ok(())
     }
 }
+
+heap!(Gradient: w);
 
 #[cfg(test)]
 mod tests {

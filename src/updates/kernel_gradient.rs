@@ -1,9 +1,11 @@
 //! Gradient descent that stores every row.
 
-use super::{Rate, cut, loss_derivative};
+use super::{Rate, loss_derivative};
 use crate::error::Error;
+use crate::hypothesis::Hypothesis;
 use crate::kernels::AnyKernel;
 use crate::linalg::Panels;
+use crate::memory::heap;
 use crate::state::State;
 
 /// Online gradient descent in the space of the kernel, on `f = sum_i c_i kappa(z_i, .)`.
@@ -58,7 +60,12 @@ impl KernelGradient {
 
     /// `f(x)`.
     pub fn predict(&self, x: &[f64]) -> f64 {
-        cut(self.kernel.expand(x, &self.rows, &self.c))
+        self.hypothesis().predict(x)
+    }
+
+    /// `f`.
+    pub fn hypothesis(&self) -> Hypothesis<'_> {
+        Hypothesis::new(&self.kernel, &self.rows, &self.c)
     }
 
     /// The norm of `f`.
@@ -103,6 +110,8 @@ impl KernelGradient {
         Ok(())
     }
 }
+
+heap!(KernelGradient: rows, c);
 
 #[cfg(test)]
 mod tests {

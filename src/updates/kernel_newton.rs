@@ -2,8 +2,10 @@
 
 use super::cut;
 use crate::error::Error;
+use crate::hypothesis::Hypothesis;
 use crate::kernels::AnyKernel;
 use crate::linalg::{Panels, Triangle, dot, norm_squared};
+use crate::memory::heap;
 use crate::params::{positive_if_given, regularisation};
 use crate::rows::LARGEST;
 use crate::state::State;
@@ -92,9 +94,8 @@ impl KernelNewton {
     }
 
     /// `f(x)`, within the bound.
-    pub fn predict(&self, x: &[f64]) -> f64 {
-        let f = cut(self.kernel.expand(x, &self.rows, &self.c));
-        f.clamp(-self.bound, self.bound)
+    pub fn hypothesis(&self) -> Hypothesis<'_> {
+        Hypothesis::new(&self.kernel, &self.rows, &self.c).within(-self.bound, self.bound)
     }
 
     /// Begins a round: predicts `x` after projecting `f`, in the norm of `A`, onto the functions within the bound there.
@@ -184,6 +185,8 @@ impl KernelNewton {
     }
 }
 
+heap!(KernelNewton: rows, c, sketch, d, factor, k, z, u);
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -199,17 +202,17 @@ mod tests {
         let look = newton.look(&[1.0]);
         newton.step(&[1.0], &look, -4.0, true);
         // A = 2 + 0.25 * 16 = 6, w = 4 / 6
-        assert!(close(newton.predict(&[1.0]), 4.0 / 6.0));
+        assert!(close(newton.hypothesis().predict(&[1.0]), 4.0 / 6.0));
         // w . x = 2 is projected to 1: w = 1 / 3; the step without error changes nothing more.
         let look = newton.look(&[3.0]);
         assert!(close(look.yhat, 1.0));
         newton.step(&[3.0], &look, 0.0, true);
-        assert!(close(newton.predict(&[1.0]), 1.0 / 3.0));
+        assert!(close(newton.hypothesis().predict(&[1.0]), 1.0 / 3.0));
         // A stays 6 if the gradient does not enter: w = 1 / 3 + 1 / 6
         let look = newton.look(&[1.0]);
         assert!(close(newton.leverage(&look, -1.0), 0.25 / 6.25));
         newton.step(&[1.0], &look, -1.0, false);
-        assert!(close(newton.predict(&[1.0]), 0.5));
+        assert!(close(newton.hypothesis().predict(&[1.0]), 0.5));
     }
 
     #[test]

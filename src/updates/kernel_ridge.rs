@@ -1,9 +1,10 @@
 //! Kernel ridge regression that stores every row.
 
 use crate::error::Error;
-use crate::expansion::Expansion;
+use crate::hypothesis::{Coefficients, Hypothesis};
 use crate::kernels::AnyKernel;
 use crate::linalg::{Panels, Triangle, dot, norm_squared};
+use crate::memory::heap;
 use crate::params::regularisation;
 use crate::rows::LARGEST;
 use crate::state::State;
@@ -22,7 +23,7 @@ pub struct KernelRidge {
     rows: Panels,
     factor: Triangle,
     b: Vec<f64>,
-    expansion: Expansion,
+    coefficients: Coefficients,
     /// Room for `z`.
     z: Vec<f64>,
 }
@@ -56,7 +57,7 @@ impl KernelRidge {
             rows: Panels::default(),
             factor: Triangle::default(),
             b: Vec::new(),
-            expansion: Expansion::default(),
+            coefficients: Coefficients::default(),
             z: Vec::new(),
         })
     }
@@ -77,12 +78,13 @@ impl KernelRidge {
     }
 
     /// `f(x)` alone, in O(d t).
-    pub fn predict(&self, x: &[f64]) -> f64 {
-        self.expansion.value_of(&self.kernel, &self.rows, x, || {
+    pub fn hypothesis(&self) -> Hypothesis<'_> {
+        let c = self.coefficients.get(|| {
             let mut c = self.b.clone();
             self.factor.tr_solve_in_place(&mut c);
             c
-        })
+        });
+        Hypothesis::new(&self.kernel, &self.rows, c)
     }
 
     /// The regression at `x`, in O(d t + t^2) and new memory.
@@ -105,7 +107,7 @@ impl KernelRidge {
 
     /// One round: the regression at `x`, which then learns its label.
     pub fn learn(&mut self, x: &[f64], y: f64) -> Regression {
-        self.expansion.forget();
+        self.coefficients.forget();
         let mut z = std::mem::take(&mut self.z);
         let regression = self.regress_into(x, &mut z);
         // The pivot is never below the root of the ridge.
@@ -132,6 +134,8 @@ impl KernelRidge {
     }
 }
 
+heap!(KernelRidge: rows, factor, b, coefficients, z);
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -145,8 +149,8 @@ mod tests {
         let regression = ridge.regress(&[2.0]);
         assert!((regression.yhat - 8.0 / 5.0).abs() < 1e-14);
         assert!((regression.forward() - 8.0 / 9.0).abs() < 1e-14);
-        assert!((ridge.predict(&[2.0]) - 8.0 / 5.0).abs() < 1e-14);
+        assert!((ridge.hypothesis().predict(&[2.0]) - 8.0 / 5.0).abs() < 1e-14);
         ridge.learn(&[2.0], 1.0);
-        assert!((ridge.predict(&[1.0]) - 6.0 / 9.0).abs() < 1e-14);
+        assert!((ridge.hypothesis().predict(&[1.0]) - 6.0 / 9.0).abs() < 1e-14);
     }
 }

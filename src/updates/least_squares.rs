@@ -3,6 +3,7 @@
 use super::{Border, Rounds, SecondOrder, Step};
 use crate::error::Error;
 use crate::features::Features;
+use crate::memory::heap;
 use crate::params::regularisation;
 use crate::state::State;
 
@@ -82,6 +83,9 @@ impl LeastSquares {
         let v = self.weights.measure(phi);
         let yhat = self.forecast(v, self.weights.q());
         self.weights.step(1.0, v - y);
+        if self.forward {
+            self.weights.settle();
+        }
         yhat
     }
 
@@ -126,6 +130,8 @@ impl LeastSquares {
 fn forecast(forward: bool, v: f64, q: f64) -> f64 {
     if forward { v / (1.0 + q) } else { v }
 }
+
+heap!(LeastSquares: weights);
 
 #[cfg(test)]
 mod tests {

@@ -3,6 +3,7 @@
 use super::{Rounds, SecondOrder, Step, loss_derivative};
 use crate::error::Error;
 use crate::features::Features;
+use crate::memory::heap;
 use crate::params::regularisation;
 use crate::state::State;
 
@@ -126,6 +127,8 @@ impl Newton {
         self.weights.load(state, size)
     }
 }
+
+heap!(Newton: weights);
 
 #[cfg(test)]
 mod tests {

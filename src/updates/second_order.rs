@@ -9,6 +9,7 @@ use super::{LARGEST_SHRINKAGE, cut};
 use crate::error::Error;
 use crate::features::Features;
 use crate::linalg::{InverseRoot, Rotation, axpy_in_place, dot, norm_squared};
+use crate::memory::heap;
 use crate::rows::LARGEST;
 use crate::state::State;
 
@@ -156,7 +157,7 @@ impl SecondOrder {
         cut(dot(self.w(), phi))
     }
 
-    /// `w . phi` and `phi . P phi` of other features, in new memory.
+    /// `w . phi` and `phi . P phi` of other features, in new memory, once the step before is [settled](Self::settle).
     pub fn peek(&self, phi: &[f64]) -> (f64, f64) {
         let q = norm_squared(&self.tr_mul(phi));
         let q = if self.is_noise(q, norm_squared(phi)) {
@@ -169,11 +170,9 @@ impl SecondOrder {
 
     /// `S^T phi`, in new memory.
     fn tr_mul(&self, phi: &[f64]) -> Vec<f64> {
+        debug_assert!(self.pending.length.is_none(), "P is out of date");
         let mut v = vec![0.0; phi.len()];
         self.root.tr_mul_into(phi, &mut v);
-        if self.pending.length.is_some() {
-            self.pending.rotation.tr_mul_in_place(&mut v);
-        }
         v
     }
 
@@ -182,8 +181,8 @@ impl SecondOrder {
         q <= NOISE * norm_squared * self.largest_column
     }
 
-    /// Makes the step that is left to the next measurement.
-    fn settle(&mut self) {
+    /// Makes the step that is left to the next measurement: what reads `P` before needs it.
+    pub fn settle(&mut self) {
         if let Some(length) = self.pending.length.take() {
             let g = self.root.rotate(&self.pending.rotation);
             axpy_in_place(-length, g, &mut self.w);
@@ -199,14 +198,12 @@ impl SecondOrder {
     }
 
     /// What it takes to follow features that gain a coordinate on past rows too: then `A` gains the row `a` and, beside
-    /// what it starts with, `squares` on the diagonal, and `A w` the entry `target`.
+    /// what it starts with, `squares` on the diagonal, and `A w` the entry `target`. The step before is to be
+    /// [settled](Self::settle).
     pub fn border(&self, a: &[f64], squares: f64, target: f64) -> Border {
-        let mut v = self.tr_mul(a);
+        let v = self.tr_mul(a);
         // In exact arithmetic it is never below the diagonal that `A` starts with.
         let schur = (self.diagonal + squares - norm_squared(&v)).max(self.diagonal);
-        if self.pending.length.is_some() {
-            self.pending.rotation.mul_in_place(&mut v);
-        }
         let mut p_a = vec![0.0; a.len()];
         self.root.mul_into(&v, &mut p_a);
         let weight = (target - dot(a, self.w())) / schur;
@@ -356,3 +353,5 @@ impl Border {
         column
     }
 }
+heap!(SecondOrder: w, root, v, g, pending);
+heap!(Pending: rotation, w);

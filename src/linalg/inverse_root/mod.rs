@@ -4,6 +4,7 @@ mod columns;
 mod rotation;
 
 use super::Triangle;
+use crate::memory::heap;
 use crate::simd::{LANES, run_tiled};
 pub(crate) use columns::ColumnsRoom;
 pub use rotation::Rotation;
@@ -127,6 +128,8 @@ impl InverseRoot {
         room.add(&mut self.columns, v, width);
     }
 }
+
+heap!(InverseRoot: columns, g, phi);
 
 #[cfg(test)]
 mod tests {

@@ -1,6 +1,7 @@
 //! One term at a time.
 
 use super::InverseRoot;
+use crate::memory::heap;
 use crate::simd::{LANES, Simd, WithSimd, WithTiles, first, run};
 
 /// `A += curvature phi phi^T`, as what it does to the columns of `S`.
@@ -51,26 +52,6 @@ impl Rotation {
     /// `v` of the term.
     pub fn v(&self) -> &[f64] {
         &self.v[..self.size]
-    }
-
-    /// `u = R^T u`: what `S^T phi` becomes.
-    pub fn tr_mul_in_place(&self, u: &mut [f64]) {
-        let mut sum = 0.0;
-        for (j, u) in u.iter_mut().enumerate() {
-            let old = *u;
-            *u = self.keep[j] * old - self.take[j] * sum;
-            sum += self.v[j] * old;
-        }
-    }
-
-    /// `x = R x`: what `S'^{-1}` of a vector becomes as `S^{-1}` of it.
-    pub fn mul_in_place(&self, x: &mut [f64]) {
-        let mut sum = 0.0;
-        for (j, x) in x.iter_mut().enumerate().rev() {
-            let old = *x;
-            *x = self.keep[j] * old - self.v[j] * sum;
-            sum += self.take[j] * old;
-        }
     }
 }
 
@@ -186,3 +167,4 @@ fn sweep_half<S: Simd, const REGISTERS: usize>(
     }
     sums
 }
+heap!(Rotation: v, keep, take, sums);

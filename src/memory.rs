@@ -1,0 +1,93 @@
+//! How much memory things hold.
+
+use std::mem::size_of;
+use std::sync::OnceLock;
+
+use nalgebra::DMatrix;
+
+/// A thing that may hold memory beside its own.
+pub trait Heap {
+    /// The bytes it holds, room to grow included.
+    fn heap_bytes(&self) -> usize;
+}
+
+impl Heap for f64 {
+    fn heap_bytes(&self) -> usize {
+        0
+    }
+}
+
+impl Heap for usize {
+    fn heap_bytes(&self) -> usize {
+        0
+    }
+}
+
+impl<const N: usize> Heap for [f64; N] {
+    fn heap_bytes(&self) -> usize {
+        0
+    }
+}
+
+impl<T: Heap> Heap for Vec<T> {
+    fn heap_bytes(&self) -> usize {
+        let inside: usize = self.iter().map(Heap::heap_bytes).sum();
+        self.capacity() * size_of::<T>() + inside
+    }
+}
+
+impl<T: Heap> Heap for Option<T> {
+    fn heap_bytes(&self) -> usize {
+        self.as_ref().map_or(0, Heap::heap_bytes)
+    }
+}
+
+impl<T: Heap> Heap for OnceLock<T> {
+    fn heap_bytes(&self) -> usize {
+        self.get().map_or(0, Heap::heap_bytes)
+    }
+}
+
+impl Heap for DMatrix<f64> {
+    fn heap_bytes(&self) -> usize {
+        self.len() * size_of::<f64>()
+    }
+}
+
+/// A thing whose memory is that of these fields.
+macro_rules! heap {
+    ($type:ty: $($field:tt),*) => {
+        impl crate::memory::Heap for $type {
+            fn heap_bytes(&self) -> usize {
+                0 $(+ crate::memory::Heap::heap_bytes(&self.$field))*
+            }
+        }
+    };
+}
+pub(crate) use heap;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Pair {
+        first: Vec<f64>,
+        second: Option<Vec<Vec<usize>>>,
+    }
+    heap!(Pair: first, second);
+
+    #[test]
+    fn bytes_are_those_of_the_fields() {
+        let first = Vec::with_capacity(3);
+        assert_eq!(
+            Pair {
+                first,
+                second: None
+            }
+            .heap_bytes(),
+            24
+        );
+        let (first, second) = (vec![], Some(vec![vec![0; 5]]));
+        assert_eq!(Pair { first, second }.heap_bytes(), 24 + 5 * 8);
+    }
+}
