@@ -7,10 +7,10 @@ BIN := $(VENV)/bin
 INSTALL := rm -f python/nystream/*.so && $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help tools demo test rust python format bench clean
+.PHONY: help tools demo test rust python format bench bench-rust clean
 
 help: ## list the targets
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
 # A missing tool is said in one line, before anything is built.
 tools:
@@ -50,7 +50,12 @@ format: tools $(BIN)/python ## format Rust and Python
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
 
-bench: tools ## measure the Rust core
+bench: tools $(BIN)/python ## measure the Python package beside NumPy, river and scikit-learn
+	@echo "building nystream into $(VENV) (the first time takes a minute or two)"
+	@$(INSTALL) -e '.[bench]'
+	@$(BIN)/python benches/python/run.py
+
+bench-rust: tools ## measure the Rust core
 	cargo bench
 
 clean: ## remove everything that was built

@@ -1,0 +1,200 @@
+"""What the tables share: the stream, timing, the yardstick, Markdown and the machine."""
+
+from __future__ import annotations
+
+import importlib
+import math
+import os
+import platform
+import re
+import time
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+from functools import cache, partial
+from pathlib import Path
+from types import ModuleType
+from typing import Any, TypeVar
+
+import numpy as np
+from tqdm import tqdm
+
+import nystream
+
+ROOT = Path(__file__).resolve().parents[2]
+DATA = Path(os.environ.get("NYSTREAM_DATA", ROOT.parent / "shared" / "data"))
+WIDTH = 64  # columns of the right factor of the yardstick
+ABSENT = "not installed"
+NONE = "-"
+
+Key = TypeVar("Key", bound=Hashable)
+Case = Callable[[], Callable[[], Any]]
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What the command line says."""
+
+    quick: bool
+    rows: int
+    out: Path
+
+    @property
+    def rounds(self) -> int:
+        """How often each case is timed."""
+        return 3 if self.quick else 7
+
+
+@dataclass(frozen=True)
+class Stream:
+    """Rows, labels, and three widths that give small, medium and large dictionaries."""
+
+    name: str
+    X: np.ndarray
+    y: np.ndarray
+    sigmas: tuple[float, float, float]
+    alpha: float
+
+
+def stream(settings: Settings) -> Stream:
+    """Read the elevators set in a fixed random order or, without its file, make friedman."""
+    path = DATA / "elevators.npz"
+    if path.exists():
+        with np.load(path) as data:
+            X, y = data["X"].astype(float), data["y"].astype(float)
+        order = np.random.default_rng(0).permutation(len(y))
+        name, X, y, sigmas = "elevators", X[order], y[order], (8.0, 3.0, 2.0)
+    else:
+        X, y = nystream.datasets.friedman(16_599)
+        name, sigmas = "friedman (no elevators.npz)", (11.5, 4.9, 3.35)
+    n_rows = 2_000 if settings.quick else len(y)
+    return Stream(name, X[:n_rows], y[:n_rows], sigmas, alpha=25 / len(y))
+
+
+def best_of(rounds: int, cases: dict[Key, Case], label: str) -> dict[Key, float]:
+    """Fewest seconds of each case, which makes anew, untimed, the call that is timed.
+
+    The cases take turns, so that a slow moment of the machine does not fall on one of them alone.
+    """
+    best = dict.fromkeys(cases, math.inf)
+    turns = [key for _ in range(rounds) for key in cases]
+    for key in tqdm(turns, desc=label, leave=False, disable=None):
+        call = cases[key]()
+        start = time.perf_counter()
+        call()
+        best[key] = min(best[key], time.perf_counter() - start)
+    return best
+
+
+def ready(call: Callable[..., Any], *arguments: Any) -> Case:
+    """Make a case that has nothing to make anew."""
+    return lambda: partial(call, *arguments)
+
+
+class Dgemm:
+    """The yardstick: NumPy's product of a (size, size) and a (size, 64) matrix, some ms of it."""
+
+    def __init__(self, size: int) -> None:
+        rng = np.random.default_rng(0)
+        self.left, self.right = rng.random((size, size)), rng.random((size, WIDTH))
+        self.product = np.empty((size, WIDTH))
+        self.repeats = max(1, int(2e8 / (2 * WIDTH * size**2)))
+
+    def __call__(self) -> None:
+        """Multiply."""
+        for _ in range(self.repeats):
+            np.matmul(self.left, self.right, out=self.product)
+
+    def gflops(self, seconds: float) -> float:
+        """Speed of a call that took so long."""
+        return 2e-9 * self.left.size * WIDTH * self.repeats / seconds
+
+
+def learning_gflop(n_basis: int, n_features: int) -> float:
+    """Count the operations of a learned row, 5 J^2 + 2 d J, in units of 1e9."""
+    return 1e-9 * (5 * n_basis**2 + 2 * n_features * n_basis)
+
+
+@cache
+def peer(name: str) -> ModuleType | None:
+    """Import a library to compare with; say once if it is not there."""
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        print(f"{name}: {ABSENT}\n")
+        return None
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table in Markdown, with a title above it and a note below."""
+
+    title: str
+    note: str
+    header: tuple[str, ...]
+    rows: list[tuple[Any, ...]]
+
+    def __str__(self) -> str:
+        columns = [[head, *map(cell, column)] for head, column in self._columns()]
+        widths = [max(map(len, column)) for column in columns]
+        right = [any(not isinstance(v, str) for v in column) for _, column in self._columns()]
+        lines = [
+            " | ".join(
+                text.rjust(width) if numeric else text.ljust(width)
+                for text, width, numeric in zip(line, widths, right, strict=True)
+            )
+            for line in zip(*columns, strict=True)
+        ]
+        rule = " | ".join(
+            "-" * (width - 1) + (":" if numeric else "-")
+            for width, numeric in zip(widths, right, strict=True)
+        )
+        body = "\n".join(f"| {line} |" for line in [lines[0], rule, *lines[1:]])
+        return f"### {self.title}\n\n{body}\n\n{self.note}\n"
+
+    def _columns(self) -> list[tuple[str, tuple[Any, ...]]]:
+        return list(zip(self.header, zip(*self.rows, strict=True), strict=True))
+
+
+def cell(value: Any) -> str:
+    """Three significant digits for a measured number; all digits for a count."""
+    if isinstance(value, float):
+        digits = 2 - math.floor(math.log10(abs(value))) if value else 0
+        return f"{value:,.{max(digits, 0)}f}"
+    return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def machine() -> str:
+    """One line: processor, cores, instruction sets, versions."""
+    blas = np.show_config("dicts")["Build Dependencies"]["blas"]
+    versions = f"Python {platform.python_version()}, NumPy {np.__version__}"
+    return (
+        f"{processor()}, {n_cores()} cores, {instruction_sets()}; {platform.system()}; "
+        f"{versions} with {blas['name']} {blas['version']}, nystream {nystream.__version__}"
+    )
+
+
+def processor() -> str:
+    names = re.findall(r"^model name\s*: (.*)$", cpuinfo(), re.MULTILINE)
+    return names[0] if names else platform.processor() or platform.machine()
+
+
+def instruction_sets() -> str:
+    """Those that matter here, as Linux names them; else as NumPy does."""
+    flags = re.findall(r"^(?:flags|Features)\s*: (.*)$", cpuinfo(), re.MULTILINE)
+    if flags:
+        wanted = ("sse4_2", "avx", "avx2", "fma", "avx512f", "asimd", "sve")
+        return " ".join(flag for flag in wanted if flag in flags[0].split())
+    simd = np.show_config("dicts")["SIMD Extensions"]
+    return " ".join([*simd.get("baseline", []), *simd.get("found", [])])
+
+
+def cpuinfo() -> str:
+    path = Path("/proc/cpuinfo")
+    return path.read_text() if path.exists() else ""
+
+
+def n_cores() -> int:
+    """Cores that this process may use, where the system tells."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
