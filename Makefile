@@ -32,8 +32,9 @@ test: rust python ## everything that CI runs
 rust: tools ## the Rust half of the tests
 	cargo fmt --check
 	cargo clippy --locked --all-targets -- -D warnings
-	cargo test --locked --all-targets
+	cargo test --locked --lib --tests
 	cargo test --locked --doc
+	cargo bench --locked -- --test
 
 python: tools $(BIN)/python ## the Python half
 	cargo clippy --locked --features python -- -D warnings

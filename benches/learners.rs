@@ -4,6 +4,7 @@ use criterion::{BatchSize, BenchmarkId, Criterion, Throughput};
 use nystream::{
     AnyParams, AogdAldParams, FogdParams, KaarParams, KogdParams, KonsParams, KrlsAldParams,
     Learner, NonsAldParams, OnlineKrrParams, PkawvParams, RidgeAldParams, Rows, SketchedKonsParams,
+    set_num_threads,
 };
 
 use crate::workloads::{FEATURES, SIZES, data, narrow, wide};
@@ -16,22 +17,26 @@ const STORED: [usize; 3] = [500, 1000, 2000];
 /// Rows learned in a measurement of those: few enough that the cost does not grow meanwhile.
 const FEW: usize = 20;
 
-fn learner(params: AnyParams, n_rows: usize) -> Learner {
+fn learner(params: AnyParams, n_rows: usize, d: usize) -> Learner {
     let mut learner = Learner::new(params).expect("valid");
-    let (x, y) = (data(n_rows, FEATURES), data(n_rows, 1));
-    let rows = Rows::new(&x, FEATURES).expect("finite");
+    let (x, y) = (data(n_rows, d), data(n_rows, 1));
+    let rows = Rows::new(&x, d).expect("finite");
     learner.learn_rows(&rows, &y).expect("finite");
     learner
+}
+
+/// NONS-ALD with a dictionary of at most this size, and a kernel with which every row is novel.
+fn nons_ald(size: usize) -> NonsAldParams {
+    NonsAldParams {
+        kernel: narrow(),
+        max_basis: Some(size),
+        ..NonsAldParams::default()
+    }
 }
 
 /// Learners whose dictionary has exactly `size` rows, and one with as many features.
 fn learners(size: usize) -> Vec<(&'static str, Learner)> {
     let (kernel, max_basis) = (narrow(), Some(size));
-    let nons = NonsAldParams {
-        kernel: kernel.clone(),
-        max_basis,
-        ..NonsAldParams::default()
-    };
     let aogd = AogdAldParams {
         kernel: kernel.clone(),
         max_basis,
@@ -53,13 +58,13 @@ fn learners(size: usize) -> Vec<(&'static str, Learner)> {
         ..FogdParams::default()
     };
     let params: [(_, AnyParams); 5] = [
-        ("nons_ald", nons.into()),
+        ("nons_ald", nons_ald(size).into()),
         ("aogd_ald", aogd.into()),
         ("ridge_ald", ridge.into()),
         ("krls_ald", krls.into()),
         ("fogd", fogd.into()),
     ];
-    let learners = params.map(|(name, params)| (name, learner(params, 2 * size)));
+    let learners = params.map(|(name, params)| (name, learner(params, 2 * size, FEATURES)));
     for (name, learner) in &learners {
         assert!(learner.n_basis() == size || *name == "fogd", "{name}");
     }
@@ -98,7 +103,7 @@ fn every_row(n_rows: usize) -> [(&'static str, Learner); 6] {
         ("sketched_kons", sketched.into()),
         ("pkawv", pkawv.into()),
     ];
-    params.map(|(name, params)| (name, learner(params, n_rows)))
+    params.map(|(name, params)| (name, learner(params, n_rows, FEATURES)))
 }
 
 /// Learning when more and more rows are stored: O(t) for KOGD, O(t^2) for the exact second-order ones.
@@ -124,31 +129,43 @@ pub(crate) fn growth(criterion: &mut Criterion) {
     }
 }
 
-/// Predict, then learn.
+/// Predict, then learn: one row after the other, and the same rows in blocks.
 pub(crate) fn learn(criterion: &mut Criterion) {
-    let mut group = criterion.benchmark_group("learn_rows");
-    group.throughput(Throughput::Elements(ROWS as u64));
     let (x, y) = (data(ROWS, FEATURES), data(ROWS, 1));
     let rows = Rows::new(&x, FEATURES).expect("finite");
-    for size in SIZES {
-        for (name, mut learner) in learners(size) {
-            group.bench_function(BenchmarkId::new(name, format!("J{size}")), |b| {
-                b.iter(|| learner.learn_rows(&rows, &y));
-            });
+    for (path, in_blocks) in [("learn_row", false), ("learn_rows", true)] {
+        let mut group = criterion.benchmark_group(path);
+        group.throughput(Throughput::Elements(ROWS as u64));
+        for size in SIZES {
+            for (name, mut learner) in learners(size) {
+                group.bench_function(BenchmarkId::new(name, format!("J{size}")), |b| {
+                    b.iter(|| {
+                        if in_blocks {
+                            learner.learn_rows(&rows, &y).expect("finite");
+                        } else {
+                            for (x, &y) in rows.iter().zip(&y) {
+                                learner.learn_row(x, y).expect("finite");
+                            }
+                        }
+                    });
+                });
+            }
         }
     }
 }
 
-/// Scores alone.
+/// Scores alone, on one thread.
 pub(crate) fn predict(criterion: &mut Criterion) {
+    set_num_threads(Some(1));
     let mut group = criterion.benchmark_group("predict_rows");
     group.throughput(Throughput::Elements(ROWS as u64));
-    let x = data(ROWS, FEATURES);
-    let rows = Rows::new(&x, FEATURES).expect("finite");
-    for size in SIZES {
-        for (name, learner) in learners(size) {
-            group.bench_function(BenchmarkId::new(name, format!("J{size}")), |b| {
-                b.iter(|| learner.predict_rows(&rows));
+    for d in [8, FEATURES, 96] {
+        let x = data(ROWS, d);
+        let rows = Rows::new(&x, d).expect("finite");
+        for size in SIZES {
+            let scorer = learner(nons_ald(size).into(), 2 * size, d);
+            group.bench_function(BenchmarkId::new("nons_ald", format!("d{d}/J{size}")), |b| {
+                b.iter(|| scorer.predict_rows(&rows));
             });
         }
     }

@@ -76,7 +76,9 @@ impl Block {
         for (known, phi) in known.chunks_exact(width).zip(phi) {
             axpy_in_place(-phi, known, own);
         }
-        own.iter_mut().for_each(|own| *own /= phi[last]);
+        for own in own.iter_mut() {
+            *own /= phi[last];
+        }
         own[..i].fill(0.0);
         own[i] = phi[last];
         subtract_squares(own, &mut self.residuals);

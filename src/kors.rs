@@ -119,7 +119,9 @@ impl Kors {
         let width = block.compare(self.map.kernel(), &self.rows, rows);
         let mut z = block.k.clone();
         for (z, weight) in z.chunks_exact_mut(width).zip(&self.weights) {
-            z.iter_mut().for_each(|z| *z *= weight);
+            for z in z.iter_mut() {
+                *z *= weight;
+            }
         }
         self.factor.solve_columns_in_place(&mut z, width);
         let mut residuals = block.kappas.clone();

@@ -1,6 +1,7 @@
 //! Rows learned many at a time are learned as one by one.
 
 use nystream::kernels::{AnyKernel, Gaussian, Linear, Matern52, Polynomial};
+use nystream::linalg::Panels;
 use nystream::{
     AnyParams, AogdAldParams, ConKonsParams, FogdParams, KrlsAldParams, Learner, LinearRlsParams,
     NogdParams, NonsAldParams, ProsNKonsParams, RidgeAldParams, Rows,
@@ -114,7 +115,7 @@ proptest! {
         for (i, (found, expected)) in found.iter().zip(&expected).enumerate() {
             prop_assert!((found - expected).abs() < TOLERANCE * (1.0 + expected.abs()), "row {i}: {found} {expected}");
         }
-        let bases = [&one_by_one, &at_once].map(|learner| learner.basis().map(|rows| rows.to_vec()));
+        let bases = [&one_by_one, &at_once].map(|learner| learner.basis().map(Panels::to_vec));
         prop_assert_eq!(&bases[0], &bases[1]);
         // And they go on alike; the coefficients of the expansion that scores amplify rounding once more.
         let rows = Rows::new(&x, d).unwrap();

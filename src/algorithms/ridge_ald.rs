@@ -86,13 +86,11 @@ impl Algorithm for RidgeAld {
     }
 
     fn predict(&self, x: &[f64]) -> f64 {
-        match self.hypothesis() {
-            Some(hypothesis) => hypothesis.predict(x),
-            None => {
-                let phi = self.dictionary.peek(x);
-                self.clip.apply(self.squares.predict(&phi))
-            }
+        if let Some(hypothesis) = self.hypothesis() {
+            return hypothesis.predict(x);
         }
+        let phi = self.dictionary.peek(x);
+        self.clip.apply(self.squares.predict(&phi))
     }
 
     fn learn(&mut self, x: &[f64], y: f64) -> f64 {

@@ -226,7 +226,9 @@ fn padded(values: &[f64]) -> Lanes {
 #[inline(always)]
 fn negated(values: &[f64]) -> Lanes {
     let mut lanes = padded(values);
-    lanes.iter_mut().for_each(|value| *value = -*value);
+    for value in &mut lanes {
+        *value = -*value;
+    }
     lanes
 }
 

@@ -71,7 +71,9 @@ impl WithTiles for FactorBands<'_> {
             scaled.copy_from_slice(x);
             substitute(simd, &factor, S::as_mut_simd_f64s(scaled).0, stride, stride);
             subtract_gram::<S, ROWS, REGISTERS>(simd, scaled, inverse, width);
-            x.iter_mut().for_each(|x| *x = -*x);
+            for x in x.iter_mut() {
+                *x = -*x;
+            }
             c.push(factor);
         }
     }
@@ -155,7 +157,9 @@ fn subtract_gram<S: Simd, const ROWS: usize, const REGISTERS: usize>(
 #[inline(always)]
 fn negated<const N: usize>(values: &[f64]) -> [f64; N] {
     let mut negated = first(values);
-    negated.iter_mut().for_each(|value| *value = -*value);
+    for value in &mut negated {
+        *value = -*value;
+    }
     negated
 }
 
