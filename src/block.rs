@@ -9,7 +9,7 @@ use crate::updates::Rounds;
 
 /// The features of a block of rows, with room for what they are computed from. Made once and used for many blocks.
 #[derive(Debug, Default)]
-pub(crate) struct Block {
+pub struct Block {
     pub(crate) features: Features,
     pub(crate) rounds: Rounds,
     pub(crate) batch: Batch,

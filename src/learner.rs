@@ -4,7 +4,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::algorithms::{Algorithm, AnyParams};
+use crate::algorithms::{Algorithm, AnyParams, block_len, learn_rows};
 use crate::error::{Error, Place};
 use crate::linalg::Panels;
 use crate::rows::{Number, Rows, check_label, check_labels, check_row};
@@ -133,7 +133,7 @@ impl Learner {
 
     /// Rows that come many at a time should come in multiples of it, for the same result to the last bit however many.
     pub fn block_len(&self) -> usize {
-        self.algorithm.block_len()
+        block_len(&*self.algorithm)
     }
 
     /// The predictions for many rows, by several threads if there are very many; see
@@ -157,7 +157,7 @@ impl Learner {
     /// Predicts each row, then learns its label, in order; returns the predictions.
     pub fn learn_rows(&mut self, rows: &Rows<'_>, y: &[f64]) -> Result<Vec<f64>, Error> {
         self.check(rows, Some(y))?;
-        let yhat = self.algorithm.learn_rows(rows, y);
+        let yhat = learn_rows(&mut *self.algorithm, rows, y);
         self.note(rows.n_features(), y.len());
         Ok(yhat)
     }
@@ -174,7 +174,7 @@ impl Learner {
     }
 
     fn check_width(&self, argument: &'static str, found: usize) -> Result<(), Error> {
-        match self.n_features.or(self.algorithm.n_features()) {
+        match self.n_features.or_else(|| self.algorithm.n_features()) {
             Some(expected) if expected != found => Err(Error::Width {
                 argument,
                 expected,

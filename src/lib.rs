@@ -33,6 +33,7 @@ pub use algorithms::{
     KrlsAldParams, LinearRlsParams, NogdParams, NonsAldParams, OnlineKrrParams, PkawvParams,
     ProsNKonsParams, RidgeAldParams, RunningMeanParams, SketchedKonsParams,
 };
+pub use block::Block;
 pub use dictionary::{Dictionary, SMALLEST_ALPHA};
 pub use error::{Error, Place};
 pub use hypothesis::{Coefficients, Hypothesis};

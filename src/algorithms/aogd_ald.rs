@@ -3,7 +3,6 @@
 use serde::{Deserialize, Serialize};
 
 use super::Algorithm;
-use super::in_blocks::{InBlocks, LONGEST, learn_in_blocks};
 use crate::block::Block;
 use crate::dictionary::Dictionary;
 use crate::error::Error;
@@ -177,12 +176,25 @@ impl Algorithm for AogdAld {
         }
     }
 
-    fn block_len(&self) -> usize {
-        LONGEST
+    fn n_coordinates(&self) -> Option<usize> {
+        match &self.phase {
+            Phase::Dictionary(phase) => Some(phase.dictionary.size()),
+            Phase::EveryRow(_) => Some(0),
+        }
     }
 
-    fn learn_rows(&mut self, rows: &Rows<'_>, y: &[f64]) -> Vec<f64> {
-        learn_in_blocks(self, rows, y)
+    fn learn_block(&mut self, rows: &Rows<'_>, y: &[f64], block: &mut Block, yhat: &mut Vec<f64>) {
+        self.switch_if_due();
+        match &mut self.phase {
+            Phase::Dictionary(phase) => {
+                phase.coefficients.forget();
+                phase.dictionary.project_rows(rows, self.switch_at, block);
+                phase.gradient.learn_features(&block.features, y, yhat);
+            }
+            Phase::EveryRow(descent) => {
+                yhat.extend(rows.iter().zip(y).map(|(x, &y)| descent.learn(x, y)));
+            }
+        }
     }
 
     fn basis(&self) -> Option<&Panels> {
@@ -221,29 +233,6 @@ impl Algorithm for AogdAld {
                 phase.gradient.load(state, phase.dictionary.size())
             }
             Phase::EveryRow(descent) => descent.load(state),
-        }
-    }
-}
-
-impl InBlocks for AogdAld {
-    fn size(&self) -> usize {
-        match &self.phase {
-            Phase::Dictionary(phase) => phase.dictionary.size(),
-            Phase::EveryRow(_) => 0,
-        }
-    }
-
-    fn learn_block(&mut self, rows: &Rows<'_>, y: &[f64], block: &mut Block, yhat: &mut Vec<f64>) {
-        self.switch_if_due();
-        match &mut self.phase {
-            Phase::Dictionary(phase) => {
-                phase.coefficients.forget();
-                phase.dictionary.project_rows(rows, self.switch_at, block);
-                phase.gradient.learn_features(&block.features, y, yhat);
-            }
-            Phase::EveryRow(descent) => {
-                yhat.extend(rows.iter().zip(y).map(|(x, &y)| descent.learn(x, y)));
-            }
         }
     }
 }

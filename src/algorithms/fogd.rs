@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Algorithm;
-use super::in_blocks::{InBlocks, LONGEST, learn_in_blocks};
+use super::in_blocks::LONGEST;
 use crate::block::Block;
 use crate::error::{Error, Place};
 use crate::kernels::{AnyKernel, Geometry, Spectrum};
@@ -193,12 +193,14 @@ impl Algorithm for Fogd {
         yhat
     }
 
-    fn block_len(&self) -> usize {
-        LONGEST
+    fn n_coordinates(&self) -> Option<usize> {
+        Some(2 * self.n_frequencies)
     }
 
-    fn learn_rows(&mut self, rows: &Rows<'_>, y: &[f64]) -> Vec<f64> {
-        learn_in_blocks(self, rows, y)
+    fn learn_block(&mut self, rows: &Rows<'_>, y: &[f64], block: &mut Block, yhat: &mut Vec<f64>) {
+        self.start_if_new(rows.n_features());
+        self.features_of_block(rows, block);
+        self.gradient.learn_features(&block.features, y, yhat);
     }
 
     fn predict_rows_into(&self, rows: &Rows<'_>, out: &mut [f64]) {
@@ -222,18 +224,6 @@ impl Algorithm for Fogd {
     fn load(&mut self, state: &State) -> Result<(), Error> {
         self.frequencies = state.rows("frequencies")?;
         self.gradient.load(state, 2 * self.frequencies.n_rows())
-    }
-}
-
-impl InBlocks for Fogd {
-    fn size(&self) -> usize {
-        2 * self.n_frequencies
-    }
-
-    fn learn_block(&mut self, rows: &Rows<'_>, y: &[f64], block: &mut Block, yhat: &mut Vec<f64>) {
-        self.start_if_new(rows.n_features());
-        self.features_of_block(rows, block);
-        self.gradient.learn_features(&block.features, y, yhat);
     }
 }
 

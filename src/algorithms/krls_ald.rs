@@ -3,7 +3,6 @@
 use serde::{Deserialize, Serialize};
 
 use super::Algorithm;
-use super::in_blocks::{InBlocks, LONGEST, learn_in_blocks};
 use crate::block::Block;
 use crate::dictionary::Dictionary;
 use crate::error::Error;
@@ -135,12 +134,14 @@ impl Algorithm for KrlsAld {
         yhat
     }
 
-    fn block_len(&self) -> usize {
-        LONGEST
+    fn n_coordinates(&self) -> Option<usize> {
+        Some(self.dictionary.size())
     }
 
-    fn learn_rows(&mut self, rows: &Rows<'_>, y: &[f64]) -> Vec<f64> {
-        learn_in_blocks(self, rows, y)
+    fn learn_block(&mut self, rows: &Rows<'_>, y: &[f64], block: &mut Block, yhat: &mut Vec<f64>) {
+        self.coefficients.forget();
+        self.dictionary.project_rows(rows, usize::MAX, block);
+        self.learn_features(&block.features, &mut block.rounds, y, yhat);
     }
 
     fn basis(&self) -> Option<&Panels> {
@@ -163,18 +164,6 @@ impl Algorithm for KrlsAld {
     fn load(&mut self, state: &State) -> Result<(), Error> {
         self.dictionary.load(state)?;
         self.weights.load(state, self.dictionary.size())
-    }
-}
-
-impl InBlocks for KrlsAld {
-    fn size(&self) -> usize {
-        self.dictionary.size()
-    }
-
-    fn learn_block(&mut self, rows: &Rows<'_>, y: &[f64], block: &mut Block, yhat: &mut Vec<f64>) {
-        self.coefficients.forget();
-        self.dictionary.project_rows(rows, usize::MAX, block);
-        self.learn_features(&block.features, &mut block.rounds, y, yhat);
     }
 }
 

@@ -3,7 +3,6 @@
 use serde::{Deserialize, Serialize};
 
 use super::Algorithm;
-use super::in_blocks::{InBlocks, LONGEST, learn_in_blocks};
 use crate::block::Block;
 use crate::error::Error;
 use crate::memory::heap;
@@ -87,7 +86,7 @@ impl Algorithm for LinearRls {
     fn predict(&self, x: &[f64]) -> f64 {
         let mut features = Vec::new();
         self.features_into(x, &mut features);
-        match self.squares.w().len() {
+        match self.squares.size() {
             0 => 0.0,
             _ => self.clip.apply(self.squares.predict(&features)),
         }
@@ -103,33 +102,8 @@ impl Algorithm for LinearRls {
         yhat
     }
 
-    fn block_len(&self) -> usize {
-        LONGEST
-    }
-
-    fn learn_rows(&mut self, rows: &Rows<'_>, y: &[f64]) -> Vec<f64> {
-        learn_in_blocks(self, rows, y)
-    }
-
-    fn n_features(&self) -> Option<usize> {
-        let n = self.squares.w().len();
-        (n > 0).then(|| n - usize::from(self.intercept))
-    }
-
-    fn save(&self, state: &mut State) {
-        self.squares.save(state);
-        self.clip.save(state);
-    }
-
-    fn load(&mut self, state: &State) -> Result<(), Error> {
-        self.squares.load(state, state.any_vector("w")?.len())?;
-        self.clip.load(state)
-    }
-}
-
-impl InBlocks for LinearRls {
-    fn size(&self) -> usize {
-        self.squares.size()
+    fn n_coordinates(&self) -> Option<usize> {
+        Some(self.squares.size())
     }
 
     fn learn_block(&mut self, rows: &Rows<'_>, y: &[f64], block: &mut Block, yhat: &mut Vec<f64>) {
@@ -146,6 +120,21 @@ impl InBlocks for LinearRls {
         self.squares
             .learn_features(&block.features, &mut block.rounds, y, yhat);
         self.clip.apply_and_include(&mut yhat[start..], y);
+    }
+
+    fn n_features(&self) -> Option<usize> {
+        let n = self.squares.size();
+        (n > 0).then(|| n - usize::from(self.intercept))
+    }
+
+    fn save(&self, state: &mut State) {
+        self.squares.save(state);
+        self.clip.save(state);
+    }
+
+    fn load(&mut self, state: &State) -> Result<(), Error> {
+        self.squares.load(state, state.any_vector("w")?.len())?;
+        self.clip.load(state)
     }
 }
 heap!(LinearRls: squares, features);

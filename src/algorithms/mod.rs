@@ -25,6 +25,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::block::Block;
 use crate::error::Error;
 use crate::hypothesis::Hypothesis;
 use crate::kernels::AnyKernel;
@@ -36,6 +37,7 @@ use crate::state::State;
 pub use aogd_ald::{AogdAld, AogdAldParams};
 pub use con_kons::{ConKons, ConKonsParams};
 pub use fogd::{Fogd, FogdParams};
+pub(crate) use in_blocks::{block_len, learn_rows};
 pub use kaar::{Kaar, KaarParams};
 pub use kogd::{Kogd, KogdParams};
 pub use kons::{Kons, KonsParams};
@@ -97,9 +99,15 @@ pub trait Algorithm: fmt::Debug + Heap + Send + Sync {
         LARGEST
     }
 
-    /// Rows that come many at a time should come in multiples of it, for the same result to the last bit however many.
-    fn block_len(&self) -> usize {
-        1
+    /// Number of features that a row has, if rows are learned in blocks, whose length follows from it.
+    fn n_coordinates(&self) -> Option<usize> {
+        None
+    }
+
+    /// One round for each of the first of these rows, one at least; appends the predictions, to rounding those of
+    /// [`learn`](Self::learn).
+    fn learn_block(&mut self, rows: &Rows<'_>, y: &[f64], _block: &mut Block, yhat: &mut Vec<f64>) {
+        yhat.extend(rows.iter().zip(y).map(|(x, &y)| self.learn(x, y)));
     }
 
     /// The predictions for many rows.
@@ -112,11 +120,6 @@ pub trait Algorithm: fmt::Debug + Heap + Send + Sync {
                 }
             }
         }
-    }
-
-    /// One round for each row in turn; the predictions made before the labels were learned.
-    fn learn_rows(&mut self, rows: &Rows<'_>, y: &[f64]) -> Vec<f64> {
-        rows.iter().zip(y).map(|(x, &y)| self.learn(x, y)).collect()
     }
 }
 

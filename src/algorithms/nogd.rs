@@ -4,7 +4,6 @@ use nalgebra::{DMatrix, DVector, DVectorView, SymmetricEigen};
 use serde::{Deserialize, Serialize};
 
 use super::Algorithm;
-use super::in_blocks::{InBlocks, LONGEST, learn_in_blocks};
 use crate::block::Block;
 use crate::error::Error;
 use crate::hypothesis::{Coefficients, Hypothesis};
@@ -217,12 +216,24 @@ impl Algorithm for Nogd {
         }
     }
 
-    fn block_len(&self) -> usize {
-        LONGEST
+    fn n_coordinates(&self) -> Option<usize> {
+        match &self.phase {
+            Phase::Filling(_) => Some(0),
+            Phase::Full(phase) => Some(phase.k.len()),
+        }
     }
 
-    fn learn_rows(&mut self, rows: &Rows<'_>, y: &[f64]) -> Vec<f64> {
-        learn_in_blocks(self, rows, y)
+    fn learn_block(&mut self, rows: &Rows<'_>, y: &[f64], block: &mut Block, yhat: &mut Vec<f64>) {
+        if let Phase::Full(phase) = &mut self.phase {
+            phase.learn_block(rows, y, block, yhat);
+        } else {
+            let mut rounds = rows.iter().zip(y);
+            while let Phase::Filling(_) = self.phase
+                && let Some((x, &y)) = rounds.next()
+            {
+                yhat.push(self.learn(x, y));
+            }
+        }
     }
 
     fn basis(&self) -> Option<&Panels> {
@@ -274,28 +285,6 @@ impl Algorithm for Nogd {
         let kernel = descent.kernel().clone();
         self.phase = Phase::Full(OnFeatures::new(kernel, rows, embedding, gradient));
         Ok(())
-    }
-}
-
-impl InBlocks for Nogd {
-    fn size(&self) -> usize {
-        match &self.phase {
-            Phase::Filling(_) => 0,
-            Phase::Full(phase) => phase.k.len(),
-        }
-    }
-
-    fn learn_block(&mut self, rows: &Rows<'_>, y: &[f64], block: &mut Block, yhat: &mut Vec<f64>) {
-        if let Phase::Full(phase) = &mut self.phase {
-            phase.learn_block(rows, y, block, yhat);
-        } else {
-            let mut rounds = rows.iter().zip(y);
-            while let Phase::Filling(_) = self.phase
-                && let Some((x, &y)) = rounds.next()
-            {
-                yhat.push(self.learn(x, y));
-            }
-        }
     }
 }
 

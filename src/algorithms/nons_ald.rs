@@ -3,7 +3,6 @@
 use serde::{Deserialize, Serialize};
 
 use super::Algorithm;
-use super::in_blocks::{InBlocks, LONGEST, learn_in_blocks};
 use crate::block::Block;
 use crate::dictionary::Dictionary;
 use crate::error::Error;
@@ -156,12 +155,15 @@ impl Algorithm for NonsAld {
         yhat
     }
 
-    fn block_len(&self) -> usize {
-        LONGEST
+    fn n_coordinates(&self) -> Option<usize> {
+        Some(self.dictionary.size())
     }
 
-    fn learn_rows(&mut self, rows: &Rows<'_>, y: &[f64]) -> Vec<f64> {
-        learn_in_blocks(self, rows, y)
+    fn learn_block(&mut self, rows: &Rows<'_>, y: &[f64], block: &mut Block, yhat: &mut Vec<f64>) {
+        self.coefficients.forget();
+        self.dictionary.project_rows(rows, usize::MAX, block);
+        self.newton
+            .learn_features(&block.features, &mut block.rounds, y, self.bound, yhat);
     }
 
     fn basis(&self) -> Option<&Panels> {
@@ -184,19 +186,6 @@ impl Algorithm for NonsAld {
     fn load(&mut self, state: &State) -> Result<(), Error> {
         self.dictionary.load(state)?;
         self.newton.load(state, self.dictionary.size())
-    }
-}
-
-impl InBlocks for NonsAld {
-    fn size(&self) -> usize {
-        self.dictionary.size()
-    }
-
-    fn learn_block(&mut self, rows: &Rows<'_>, y: &[f64], block: &mut Block, yhat: &mut Vec<f64>) {
-        self.coefficients.forget();
-        self.dictionary.project_rows(rows, usize::MAX, block);
-        self.newton
-            .learn_features(&block.features, &mut block.rounds, y, self.bound, yhat);
     }
 }
 

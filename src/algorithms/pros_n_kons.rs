@@ -3,7 +3,6 @@
 use serde::{Deserialize, Serialize};
 
 use super::Algorithm;
-use super::in_blocks::{InBlocks, LONGEST, learn_in_blocks};
 use crate::block::Block;
 use crate::error::Error;
 use crate::hypothesis::{Coefficients, Hypothesis};
@@ -168,12 +167,28 @@ impl Algorithm for ProsNKons {
         yhat
     }
 
-    fn block_len(&self) -> usize {
-        LONGEST
+    fn n_coordinates(&self) -> Option<usize> {
+        Some(self.kors.map().size())
     }
 
-    fn learn_rows(&mut self, rows: &Rows<'_>, y: &[f64]) -> Vec<f64> {
-        learn_in_blocks(self, rows, y)
+    fn learn_block(&mut self, rows: &Rows<'_>, y: &[f64], block: &mut Block, yhat: &mut Vec<f64>) {
+        self.coefficients.forget();
+        let mut n = 0;
+        // A row that changes the space, and the one after it, go by themselves.
+        if self.projects {
+            n = self.kors.look_at_rows(rows, block);
+            self.newton.learn_features(
+                &block.features,
+                &mut block.rounds,
+                &y[..n],
+                self.bound,
+                yhat,
+            );
+            self.kors.pass(n);
+        }
+        if n < rows.len() {
+            yhat.extend(rows.iter().nth(n).map(|x| self.learn(x, y[n])));
+        }
     }
 
     fn basis(&self) -> Option<&Panels> {
@@ -203,32 +218,6 @@ impl Algorithm for ProsNKons {
         self.newton.load(state, self.kors.map().size())?;
         self.projects = state.scalar("projects")? != 0.0;
         Ok(())
-    }
-}
-
-impl InBlocks for ProsNKons {
-    fn size(&self) -> usize {
-        self.kors.map().size()
-    }
-
-    fn learn_block(&mut self, rows: &Rows<'_>, y: &[f64], block: &mut Block, yhat: &mut Vec<f64>) {
-        self.coefficients.forget();
-        let mut n = 0;
-        // A row that changes the space, and the one after it, go by themselves.
-        if self.projects {
-            n = self.kors.look_at_rows(rows, block);
-            self.newton.learn_features(
-                &block.features,
-                &mut block.rounds,
-                &y[..n],
-                self.bound,
-                yhat,
-            );
-            self.kors.pass(n);
-        }
-        if n < rows.len() {
-            yhat.extend(rows.iter().nth(n).map(|x| self.learn(x, y[n])));
-        }
     }
 }
 heap!(ProsNKons: kors, newton, coefficients, offer);

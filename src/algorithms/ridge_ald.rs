@@ -3,7 +3,6 @@
 use serde::{Deserialize, Serialize};
 
 use super::Algorithm;
-use super::in_blocks::{InBlocks, LONGEST, learn_in_blocks};
 use crate::block::Block;
 use crate::dictionary::Dictionary;
 use crate::error::Error;
@@ -105,12 +104,17 @@ impl Algorithm for RidgeAld {
         yhat
     }
 
-    fn block_len(&self) -> usize {
-        LONGEST
+    fn n_coordinates(&self) -> Option<usize> {
+        Some(self.dictionary.size())
     }
 
-    fn learn_rows(&mut self, rows: &Rows<'_>, y: &[f64]) -> Vec<f64> {
-        learn_in_blocks(self, rows, y)
+    fn learn_block(&mut self, rows: &Rows<'_>, y: &[f64], block: &mut Block, yhat: &mut Vec<f64>) {
+        self.coefficients.forget();
+        self.dictionary.project_rows(rows, usize::MAX, block);
+        let start = yhat.len();
+        self.squares
+            .learn_features(&block.features, &mut block.rounds, y, yhat);
+        self.clip.apply_and_include(&mut yhat[start..], y);
     }
 
     fn basis(&self) -> Option<&Panels> {
@@ -135,21 +139,6 @@ impl Algorithm for RidgeAld {
         self.dictionary.load(state)?;
         self.squares.load(state, self.dictionary.size())?;
         self.clip.load(state)
-    }
-}
-
-impl InBlocks for RidgeAld {
-    fn size(&self) -> usize {
-        self.dictionary.size()
-    }
-
-    fn learn_block(&mut self, rows: &Rows<'_>, y: &[f64], block: &mut Block, yhat: &mut Vec<f64>) {
-        self.coefficients.forget();
-        self.dictionary.project_rows(rows, usize::MAX, block);
-        let start = yhat.len();
-        self.squares
-            .learn_features(&block.features, &mut block.rounds, y, yhat);
-        self.clip.apply_and_include(&mut yhat[start..], y);
     }
 }
 

@@ -62,7 +62,7 @@ impl LeastSquares {
 
     /// The prediction for these features, of which the last may be one that is to come.
     pub fn predict(&self, phi: &[f64]) -> f64 {
-        let (known, novel) = phi.split_at(self.w().len());
+        let (known, novel) = phi.split_at(self.size());
         if !self.forward {
             return self.weights.value(known);
         }
