@@ -5,10 +5,11 @@ use serde::{Deserialize, Serialize};
 use super::Algorithm;
 use crate::block::Block;
 use crate::error::Error;
+use crate::linalg::dot;
 use crate::memory::heap;
 use crate::rows::Rows;
 use crate::state::State;
-use crate::updates::{Clip, LeastSquares};
+use crate::updates::{Clip, LeastSquares, cut};
 
 /// Parameters of [`LinearRls`].
 ///
@@ -84,12 +85,18 @@ impl LinearRls {
 
 impl Algorithm for LinearRls {
     fn predict(&self, x: &[f64]) -> f64 {
-        let mut features = Vec::new();
-        self.features_into(x, &mut features);
-        match self.squares.size() {
-            0 => 0.0,
-            _ => self.clip.apply(self.squares.predict(&features)),
+        if self.squares.size() == 0 {
+            return 0.0;
         }
+        let yhat = if self.squares.is_forward() {
+            let mut features = Vec::new();
+            self.features_into(x, &mut features);
+            self.squares.predict(&features)
+        } else {
+            let (slopes, constant) = self.squares.w().split_at(x.len());
+            cut(dot(slopes, x) + constant.iter().sum::<f64>())
+        };
+        self.clip.apply(yhat)
     }
 
     fn learn(&mut self, x: &[f64], y: f64) -> f64 {
