@@ -33,6 +33,8 @@ rust: tools ## the Rust half of the tests
 	cargo fmt --check
 	cargo clippy --locked --all-targets -- -D warnings
 	cargo test --locked --lib --tests
+	NYSTREAM_SIMD=lanes-8 PROPTEST_CASES=20 cargo test --locked --lib --tests
+	NYSTREAM_SIMD=lanes-2 PROPTEST_CASES=20 cargo test --locked --lib --tests
 	cargo test --locked --doc
 	cargo bench --locked -- --test
 

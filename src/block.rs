@@ -2,7 +2,7 @@
 
 use crate::features::Features;
 use crate::kernels::AnyKernel;
-use crate::linalg::{Batch, Panels, axpy_in_place};
+use crate::linalg::{Batch, Panels, mul_columns_into};
 use crate::nystrom::{NystromMap, Projection};
 use crate::rows::Rows;
 use crate::updates::Rounds;
@@ -58,6 +58,7 @@ impl Block {
         at.residual = self.residuals[i].max(0.0);
     }
 
+    /// The kernel values of row `i` with the stored ones.
     pub(crate) fn kernel_values_into(&self, i: usize, size: usize, k: &mut Vec<f64>) {
         k.clear();
         k.extend((0..size).map(|m| self.k[m * self.batch.width() + i]));
@@ -72,12 +73,9 @@ impl Block {
         map.kernel()
             .batch_into(&self.batch, map.rows(), last..last + 1, k);
         let (known, own) = self.features.join(i);
-        own.copy_from_slice(k);
-        for (known, phi) in known.chunks_exact(width).zip(phi) {
-            axpy_in_place(-phi, known, own);
-        }
-        for own in own.iter_mut() {
-            *own /= phi[last];
+        mul_columns_into(&phi[..last], known, width, own);
+        for (own, k) in own.iter_mut().zip(k) {
+            *own = (*k - *own) / phi[last];
         }
         own[..i].fill(0.0);
         own[i] = phi[last];

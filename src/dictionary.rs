@@ -55,7 +55,7 @@ impl Dictionary {
         self.map.size()
     }
 
-    /// `phi(x)` of the row last projected, with its new coordinate if that row has joined.
+    /// `phi(x)` of the row last [projected](Self::project), with its new coordinate if that row has joined.
     pub fn phi(&self) -> &[f64] {
         &self.at.phi
     }

@@ -2,11 +2,11 @@
 
 use std::process;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::thread::available_parallelism;
 
 use rayon::prelude::*;
-use rayon::{ThreadPool, ThreadPoolBuilder};
+use rayon::{ThreadPool, ThreadPoolBuilder, max_num_threads};
 
 /// The number asked for; 0 for as many as there are cores.
 static WANTED: AtomicUsize = AtomicUsize::new(0);
@@ -21,42 +21,46 @@ pub fn set_num_threads(n: Option<usize>) {
 
 /// The number of threads that score large arrays.
 pub fn num_threads() -> usize {
+    // The system is asked once: the answer may be a matter of reading files.
+    static CORES: LazyLock<usize> =
+        LazyLock::new(|| available_parallelism().map_or(1, usize::from));
     match WANTED.load(Ordering::Relaxed) {
-        0 => available_parallelism().map_or(1, usize::from),
-        n => n,
+        0 => *CORES,
+        n => n.min(max_num_threads()),
     }
 }
 
 /// Fills `out` in chunks of this length, several at a time: `fill` is told where its chunk starts.
 pub(crate) fn fill_in_chunks(out: &mut [f64], len: usize, fill: impl Fn(usize, &mut [f64]) + Sync) {
     let chunks = |(i, out): (usize, &mut [f64])| fill(i * len, out);
-    match pool() {
-        Some(pool) if out.len() > len => {
-            pool.install(|| out.par_chunks_mut(len).enumerate().for_each(chunks));
-        }
-        _ => out.chunks_mut(len).enumerate().for_each(chunks),
+    let n_threads = num_threads();
+    let pool = (out.len() > len && n_threads > 1).then(|| pool(n_threads));
+    match pool.flatten() {
+        Some(pool) => pool.install(|| out.par_chunks_mut(len).enumerate().for_each(chunks)),
+        None => out.chunks_mut(len).enumerate().for_each(chunks),
     }
 }
 
-/// The threads, if more than one is wanted and the system gives them.
-fn pool() -> Option<Arc<ThreadPool>> {
-    let n = num_threads();
-    if n == 1 {
-        return None;
+/// So many threads, if the system gives them.
+fn pool(n_threads: usize) -> Option<Arc<ThreadPool>> {
+    let owner = process::id();
+    let kept = || POOL.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((of, pool)) = &*kept()
+        && (*of, pool.current_num_threads()) == (owner, n_threads)
+    {
+        return Some(pool.clone());
     }
-    let mut kept = POOL.lock().unwrap_or_else(PoisonError::into_inner);
-    match &*kept {
-        Some((owner, pool)) if *owner == process::id() && pool.current_num_threads() == n => {
-            return Some(pool.clone());
-        }
-        // The threads of another process cannot be told to stop.
-        Some((owner, _)) if *owner != process::id() => std::mem::forget(kept.take()),
-        _ => {}
-    }
+    // Without the lock, which a child that is forked meanwhile would never see released.
     let name = |i| format!("nystream-{i}");
-    let pool = ThreadPoolBuilder::new().num_threads(n).thread_name(name);
+    let pool = ThreadPoolBuilder::new()
+        .num_threads(n_threads)
+        .thread_name(name);
     let pool = Arc::new(pool.build().ok()?);
-    *kept = Some((process::id(), pool.clone()));
+    let before = kept().replace((owner, pool.clone()));
+    // The threads of another process cannot be told to stop.
+    if before.as_ref().is_some_and(|(of, _)| *of != owner) {
+        std::mem::forget(before);
+    }
     Some(pool)
 }
 

@@ -194,7 +194,7 @@ impl Algorithm for Fogd {
     }
 
     fn n_coordinates(&self) -> Option<usize> {
-        Some(2 * self.n_frequencies)
+        Some(self.gradient.w().len())
     }
 
     fn learn_block(&mut self, rows: &Rows<'_>, y: &[f64], block: &mut Block, yhat: &mut Vec<f64>) {

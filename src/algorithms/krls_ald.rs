@@ -54,6 +54,7 @@ impl KrlsAldParams {
     pub fn build(&self) -> Result<KrlsAld, Error> {
         Ok(KrlsAld {
             dictionary: Dictionary::new(self.kernel.clone(), self.alpha, self.max_basis)?,
+            // Never seen: a row that brings a coordinate brings its entry of `A` as well.
             weights: SecondOrder::new(self.alpha),
             coefficients: Coefficients::default(),
         })

@@ -177,13 +177,13 @@ impl Algorithm for ProsNKons {
         // A row that changes the space, and the one after it, go by themselves.
         if self.projects {
             n = self.kors.look_at_rows(rows, block);
-            self.newton.learn_features(
-                &block.features,
-                &mut block.rounds,
-                &y[..n],
-                self.bound,
-                yhat,
-            );
+        }
+        if n > 0 {
+            let Block {
+                features, rounds, ..
+            } = block;
+            self.newton
+                .learn_features(features, rounds, &y[..n], self.bound, yhat);
             self.kors.pass(n);
         }
         if n < rows.len() {

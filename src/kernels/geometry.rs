@@ -53,9 +53,10 @@ impl Geometry {
             out,
         }));
         if let Self::Cosine { offset } = self {
-            let x_norm = norm_squared(x);
+            let x_root = root(norm_squared(x), offset);
             for (i, value) in out.iter_mut().enumerate() {
-                *value = cosine(*value, x_norm, rows.norm_squared(first + i), offset);
+                let z_root = root(rows.norm_squared(first + i), offset);
+                *value = cosine(*value + offset, x_root * z_root);
             }
         }
     }
@@ -77,11 +78,14 @@ impl Geometry {
             out,
         }));
         if let Self::Cosine { offset } = self {
-            let x_norms = batch.norms_squared();
+            let mut x_roots = batch.norms_squared();
+            for x in &mut x_roots {
+                *x = root(*x, offset);
+            }
             for (i, out) in out.chunks_exact_mut(batch.width()).enumerate() {
-                let z_norm = rows.norm_squared(first + i);
-                for (value, x_norm) in out.iter_mut().zip(&x_norms) {
-                    *value = cosine(*value, *x_norm, z_norm, offset);
+                let z_root = root(rows.norm_squared(first + i), offset);
+                for (value, x_root) in out.iter_mut().zip(&x_roots) {
+                    *value = cosine(*value + offset, x_root * z_root);
                 }
             }
         }
@@ -214,14 +218,13 @@ impl<T: Term> CompareBatch<'_, T> {
     }
 }
 
-fn cosine(product: f64, x_norm: f64, z_norm: f64, offset: f64) -> f64 {
-    // Two roots, not one of the product: the product of two large norms overflows.
-    let denominator = (x_norm + offset).sqrt() * (z_norm + offset).sqrt();
-    if denominator > 0.0 {
-        (product + offset) / denominator
-    } else {
-        0.0
-    }
+/// The root of a squared norm. Not of the product of two: that of large ones overflows.
+fn root(norm_squared: f64, offset: f64) -> f64 {
+    (norm_squared + offset).sqrt()
+}
+
+fn cosine(product: f64, roots: f64) -> f64 {
+    if roots > 0.0 { product / roots } else { 0.0 }
 }
 
 #[cfg(test)]

@@ -132,6 +132,11 @@ registry!(
 );
 
 impl AnyKernel {
+    /// Whether no value is above 1, however large the rows are.
+    pub fn is_bounded(&self) -> bool {
+        self.geometry() != Geometry::Dot
+    }
+
     /// Refuses a row whose kernel value with itself is above `largest`; only without normalisation is there one.
     pub fn check_rows<'a>(
         &self,
@@ -139,7 +144,7 @@ impl AnyKernel {
         largest: f64,
         place: impl Fn(usize) -> Place,
     ) -> Result<(), Error> {
-        if self.geometry() != Geometry::Dot {
+        if self.is_bounded() {
             return Ok(());
         }
         for (i, x) in rows.enumerate() {

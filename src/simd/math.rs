@@ -80,7 +80,7 @@ const EXP: [f64; 10] = [
     0.500_000_000_000_000_1,
 ];
 
-/// `e^x` for `x <= 0`, to 1 ulp; 0 below -708.
+/// `e^x` for `x <= 0`, to 2 ulp; 0 below -708.
 #[inline(always)]
 pub(crate) fn exp<A: Arithmetic>(x: f64) -> f64 {
     let shifted = A::mul_add(x, std::f64::consts::LOG2_E, ROUND);

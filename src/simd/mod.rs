@@ -18,18 +18,39 @@ pub const LANES: usize = 8;
 /// One number for each of some rows.
 pub type Lanes = [f64; LANES];
 
-/// What environment variable asks for the code that runs everywhere.
+/// The environment variable that asks for the code that runs everywhere.
 const VARIABLE: &str = "NYSTREAM_SIMD";
 
-static ARCH: LazyLock<Arch> = LazyLock::new(|| match std::env::var(VARIABLE).as_deref() {
-    Ok("baseline") => Arch::Scalar,
-    _ => Arch::new(),
+/// What operations are run with.
+#[derive(Clone, Copy)]
+enum Set {
+    Best(Arch),
+    /// The widths of other processors, without their instructions, so that their code can be tested on any.
+    #[cfg(debug_assertions)]
+    Lanes8,
+    #[cfg(debug_assertions)]
+    Lanes2,
+}
+
+static SET: LazyLock<Set> = LazyLock::new(|| match std::env::var(VARIABLE).as_deref() {
+    Ok("baseline") => Set::Best(Arch::Scalar),
+    #[cfg(debug_assertions)]
+    Ok("lanes-8") => Set::Lanes8,
+    #[cfg(debug_assertions)]
+    Ok("lanes-2") => Set::Lanes2,
+    _ => Set::Best(Arch::new()),
 });
 
 /// Runs an operation with the instruction set chosen.
 #[inline]
 pub(crate) fn run<Op: WithSimd>(op: Op) -> Op::Output {
-    ARCH.dispatch(op)
+    match *SET {
+        Set::Best(arch) => arch.dispatch(op),
+        #[cfg(debug_assertions)]
+        Set::Lanes8 => pulp::Scalar512b.vectorize(op),
+        #[cfg(debug_assertions)]
+        Set::Lanes2 => pulp::Scalar128b.vectorize(op),
+    }
 }
 
 /// The name of the instruction set in use.
@@ -202,11 +223,14 @@ pub(crate) fn dot_with<S: Simd>(simd: S, a: &[f64], b: &[f64]) -> f64 {
 #[inline(always)]
 pub(crate) fn axpy_with<S: Simd>(simd: S, a: f64, x: &[f64], y: &mut [f64]) {
     let ((x, x_tail), (y, y_tail)) = (S::as_simd_f64s(x), S::as_mut_simd_f64s(y));
-    let lanes = simd.splat_f64s(a);
+    let a = simd.splat_f64s(a);
     for (x, y) in x.iter().zip(y) {
-        *y = simd.mul_add_e_f64s(lanes, *x, *y);
+        *y = simd.mul_add_e_f64s(a, *x, *y);
     }
-    for (x, y) in x_tail.iter().zip(y_tail) {
-        *y += a * x;
-    }
+    // In the same instructions, so that an entry does not depend on how many come after it.
+    let (x, y) = (
+        simd.partial_load_f64s(x_tail),
+        simd.partial_load_f64s(y_tail),
+    );
+    simd.partial_store_f64s(y_tail, simd.mul_add_e_f64s(a, x, y));
 }

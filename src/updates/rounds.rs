@@ -8,9 +8,9 @@ use crate::simd::{
     LANES, Simd, WithTiles, add_tile, axpy_with, first, products, run_tiled, store_tile,
 };
 
-/// The most that one row may shrink `P` by along its features, to be learned with others at once. In the products of
-/// matrices, which all start from the same `P`, as many digits are lost.
-const LARGEST_SHRINKAGE: f64 = 1e4;
+/// The most that the rows of a block may shrink `P` by, one after the other and along whatever direction. In the products
+/// of matrices, which all start from the same `P`, as many digits are lost.
+const LARGEST_BLOCKED_SHRINKAGE: f64 = 1e4;
 
 /// Rounds of second-order steps on features that are known beforehand.
 ///
@@ -131,26 +131,32 @@ where
         gram::<S, ROWS, REGISTERS>(simd, self.rounds);
         sums::<S, REGISTERS>(simd, self.rounds, self.features.data(), self.w);
         let rounds = self.rounds;
+        let mut shrinkage = 0.0;
         for i in 0..self.features.n_rows() {
             let (known, rest) = rounds.n.split_at_mut(i * rounds.width);
             let column = &mut rest[..rounds.width];
-            if (self.is_noise)(column[i], rounds.norms[i]) && column[i] > 0.0 {
+            let q_before = column[i];
+            if (self.is_noise)(q_before, rounds.norms[i]) && q_before > 0.0 {
                 return i;
             }
             for (l, known) in known.chunks_exact(rounds.width).enumerate() {
                 rounds.factors[l] = -rounds.c[l] * known[i];
             }
-            subtract::<S, REGISTERS>(simd, &rounds.factors[..i], known, column, i);
+            combine::<S, REGISTERS>(simd, &rounds.factors[..i], known, column, i);
             let q = column[i];
+            if q < 0.0 {
+                return i;
+            }
             let Some(step) = (self.round)(i, cut(rounds.values[i]), q) else {
                 return i;
             };
-            let shrinkage = step.curvature * q;
-            if !(0.0..=LARGEST_SHRINKAGE).contains(&shrinkage) {
+            shrinkage += step.curvature * q_before;
+            if !(0.0..=LARGEST_BLOCKED_SHRINKAGE).contains(&shrinkage) {
                 return i;
             }
-            rounds.t[i] = step.shift + step.e / (1.0 + shrinkage);
-            rounds.c[i] = step.curvature / (1.0 + shrinkage);
+            let scale = (1.0 + step.curvature * q).recip();
+            rounds.t[i] = step.shift + step.e * scale;
+            rounds.c[i] = step.curvature * scale;
             rounds.roots[i] = step.curvature.sqrt();
             axpy_with(simd, -rounds.t[i], &column[i..], &mut rounds.values[i..]);
         }
@@ -198,7 +204,7 @@ fn sums<S: Simd, const REGISTERS: usize>(simd: S, rounds: &mut Rounds, phi: &[f6
 
 /// `column += sum_l factors_l columns_l`, from the group of row `i` on.
 #[inline(always)]
-fn subtract<S: Simd, const REGISTERS: usize>(
+fn combine<S: Simd, const REGISTERS: usize>(
     simd: S,
     factors: &[f64],
     columns: &[f64],

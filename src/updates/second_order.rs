@@ -157,7 +157,7 @@ impl SecondOrder {
         cut(dot(self.w(), phi))
     }
 
-    /// `w . phi` and `phi . P phi` of other features, in new memory, once the step before is [settled](Self::settle).
+    /// `w . phi` and `phi . P phi` of other features, in new memory.
     pub fn peek(&self, phi: &[f64]) -> (f64, f64) {
         let q = norm_squared(&self.tr_mul(phi));
         let q = if self.is_noise(q, norm_squared(phi)) {
@@ -170,9 +170,8 @@ impl SecondOrder {
 
     /// `S^T phi`, in new memory.
     fn tr_mul(&self, phi: &[f64]) -> Vec<f64> {
-        debug_assert!(self.pending.length.is_none(), "P is out of date");
         let mut v = vec![0.0; phi.len()];
-        self.root.tr_mul_into(phi, &mut v);
+        self.root().tr_mul_into(phi, &mut v);
         v
     }
 
@@ -181,7 +180,7 @@ impl SecondOrder {
         q <= NOISE * norm_squared * self.largest_column
     }
 
-    /// Makes the step that is left to the next measurement: what reads `P` before needs it.
+    /// Makes the step that is left to the next measurement. What reads `P` before that would need a copy of it.
     pub fn settle(&mut self) {
         if let Some(length) = self.pending.length.take() {
             let g = self.root.rotate(&self.pending.rotation);
@@ -198,20 +197,20 @@ impl SecondOrder {
     }
 
     /// What it takes to follow features that gain a coordinate on past rows too: then `A` gains the row `a` and, beside
-    /// what it starts with, `squares` on the diagonal, and `A w` the entry `target`. The step before is to be
-    /// [settled](Self::settle).
+    /// what it starts with, `squares` on the diagonal, and `A w` the entry `target`.
     pub fn border(&self, a: &[f64], squares: f64, target: f64) -> Border {
         let v = self.tr_mul(a);
         // In exact arithmetic it is never below the diagonal that `A` starts with.
         let schur = (self.diagonal + squares - norm_squared(&v)).max(self.diagonal);
         let mut p_a = vec![0.0; a.len()];
-        self.root.mul_into(&v, &mut p_a);
+        self.root().mul_into(&v, &mut p_a);
         let weight = (target - dot(a, self.w())) / schur;
         Border { p_a, schur, weight }
     }
 
     /// Gains the coordinate of this border.
     pub fn embed(&mut self, border: &Border) {
+        self.settle();
         axpy_in_place(-border.weight, &border.p_a, &mut self.w);
         self.push(border.weight, &border.column());
     }
@@ -299,6 +298,9 @@ impl SecondOrder {
         rounds.extend(features, self.size(), scale);
         let is_noise = |q: f64, norm_squared: f64| self.is_noise(q, norm_squared);
         let n_rows = rounds.learn(features, &self.w, is_noise, round);
+        if n_rows == 0 {
+            return 0;
+        }
         (0..features.n_joined_before(n_rows)).for_each(|_| self.grow(0.0));
         self.root
             .mul_into(&rounds.direction(self.size()), &mut self.g);

@@ -18,7 +18,7 @@ import nystream
 
 KERNEL = nystream.Gaussian(1.5)
 
-# Each with enough features for the products of matrices.
+# Each but the last with enough features for the products of matrices; that one on rows of its own, below.
 IN_BLOCKS = {
     "NonsAld": lambda: nystream.NonsAld(KERNEL, alpha=1e-3),
     "NonsAld, tight": lambda: nystream.NonsAld(KERNEL, alpha=1e-3, bound=0.4, target_bound=1.0),
@@ -82,6 +82,57 @@ def test_a_dictionary_of_wide_rows_and_wide_features():
     assert blocks.n_basis > 200
 
 
+@pytest.mark.parametrize("forward", [False, True])
+def test_linear_blocks_equal_rows(forward):
+    X, y = random_stream(500, 80)
+    blocks, rows = (nystream.LinearRls(forward=forward, clip=True) for _ in range(2))
+    np.testing.assert_allclose(blocks.progressive(X, y), by_rows(rows, X, y), rtol=0, atol=1e-9)
+    np.testing.assert_allclose(blocks.predict_many(X), rows.predict_many(X), rtol=0, atol=1e-9)
+
+
+def directions(n_rows, d, factor):
+    """Rows that grow along one direction and are random along the others."""
+    rng = np.random.default_rng(1)
+    X = rng.uniform(-1, 1, (n_rows, d))
+    return X + np.outer(np.minimum(factor ** np.arange(n_rows), 1e5), rng.uniform(-1, 1, d))
+
+
+@pytest.mark.parametrize("growth", [1.5, 2.0, 3.0, 10.0])
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: nystream.LinearRls(ridge=1.0),
+        lambda: nystream.LinearRls(ridge=1.0, forward=True),
+        lambda: nystream.RidgeAld(nystream.Linear(), alpha=1e-9, ridge=1.0),
+        lambda: nystream.RidgeAld(nystream.Linear(), alpha=1e-9, ridge=1.0, forward=True),
+        lambda: nystream.ConKons(nystream.Linear(), gamma=0.02),
+    ],
+)
+def test_rows_that_grow_along_one_direction(make, growth):
+    X, y = directions(100, 80, growth), np.random.default_rng(0).uniform(-1, 1, 100)
+    assert_as_close_as_rounding_allows(make, X, y)
+
+
+@pytest.mark.parametrize("growth", [1.5, 2.0, 3.0, 10.0, 90.0])
+@pytest.mark.parametrize("learner", [nystream.NonsAld, nystream.RidgeAld, nystream.KrlsAld])
+def test_labels_that_grow_on_one_row(learner, growth):
+    # Each of a block's rows may be harmless and all of them together not: then they go one by one.
+    rng = np.random.default_rng(0)
+    X, y = rng.uniform(-1, 1, (200, 5)), rng.uniform(0, 1, 200)
+    X[96:128], y[96:128] = X[0], growth ** (np.arange(32.0) % 12)
+    assert_as_close_as_rounding_allows(lambda: learner(KERNEL, alpha=1e-4), X, y)
+
+
+def assert_as_close_as_rounding_allows(make, X, y):
+    """Blocks differ from rows by no more than a change in the last digits of the data makes."""
+    expected = by_rows(make(), X, y)
+    nudged = by_rows(make(), X * (1 + 1e-15), y * (1 + 1e-15))
+    amplified = np.maximum.accumulate(np.abs(nudged - expected))
+    difference = np.abs(make().progressive(X, y) - expected)
+    scale = 1 + np.abs(expected)
+    assert np.all(difference <= 1e-9 * scale + 100 * amplified)
+
+
 def test_pieces_do_not_matter_beyond_rounding(make):
     X, y = random_stream(1000, 5)
     whole, pieces, few = make(), make(), make()
@@ -97,7 +148,11 @@ def test_runs_are_the_same_to_the_last_bit(make):
     # Long enough for the clock to be asked for signals, which must not show.
     X, y = random_stream(20_000, 5)
     first, second = make(), make()
-    n = 20_000 if "Kons" not in type(first).__name__ and first.params.get("switch_at") is None else 2000
+    n = (
+        20_000
+        if "Kons" not in type(first).__name__ and first.params.get("switch_at") is None
+        else 2000
+    )
     np.testing.assert_array_equal(first.progressive(X[:n], y[:n]), second.progressive(X[:n], y[:n]))
     assert first.to_bytes() == second.to_bytes()
 
@@ -153,6 +208,23 @@ def test_threads_do_not_change_scores():
     for n_threads in (2, 3, 7, None):
         nystream.set_num_threads(n_threads)
         np.testing.assert_array_equal(model.predict_many(X), expected)
+
+
+def test_few_rows_start_no_threads():
+    script = """
+import nystream, threading, os
+model = nystream.NonsAld()
+model.learn_one([0.0], 1.0)
+tasks = lambda: len(os.listdir("/proc/self/task"))
+before = tasks()
+nystream.set_num_threads(50)
+model.predict_many([[0.0], [1.0]])
+print(tasks() - before)
+"""
+    if not Path("/proc/self/task").exists():
+        pytest.skip("needs Linux's /proc")
+    result = subprocess.run([sys.executable, "-c", script], capture_output=True, check=True)
+    assert int(result.stdout) == 0
 
 
 def test_the_number_of_threads():

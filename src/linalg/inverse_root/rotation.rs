@@ -78,9 +78,8 @@ impl WithSimd for SetRotation<'_> {
         let (roots, next) = (&sums[..n], &sums[1..=n]);
         let (keep, take, v) = (&mut keep[..n], &mut take[..n], &v[..n]);
         for j in 0..n {
-            let inverse = (roots[j] * next[j]).recip();
-            keep[j] = roots[j] * roots[j] * inverse;
-            take[j] = v[j] * inverse;
+            keep[j] = roots[j] / next[j];
+            take[j] = v[j] / (roots[j] * next[j]);
         }
     }
 }
@@ -157,8 +156,8 @@ fn sweep_half<S: Simd, const REGISTERS: usize>(
             ];
             for (n, s) in columns.into_iter().enumerate() {
                 let old = *s;
-                let taken = simd.mul_f64s(simd.splat_f64s(take[n]), sum);
-                *s = simd.sub_f64s(simd.mul_f64s(simd.splat_f64s(keep[n]), old), taken);
+                let kept = simd.mul_f64s(simd.splat_f64s(keep[n]), old);
+                *s = simd.negate_mul_add_e_f64s(simd.splat_f64s(take[n]), sum, kept);
                 sum = simd.mul_add_e_f64s(simd.splat_f64s(v[n]), old, sum);
                 sums[n] = simd.mul_add_e_f64s(*s, phi, sums[n]);
             }

@@ -1,0 +1,87 @@
+//! Products with many columns at once.
+
+use super::Triangle;
+use crate::simd::{Simd, WithTiles, entries, products, run_tiled};
+
+impl Triangle {
+    /// `out = T X` for `width` columns that are stored row by row; `out` may have rows to spare.
+    pub(crate) fn mul_columns_into(&self, x: &[f64], width: usize, out: &mut [f64]) {
+        run_tiled(MulColumns {
+            t: self,
+            x,
+            width,
+            out,
+        });
+    }
+
+    /// Solves `T Y = B`, given `B`, for `Y`, both as [`mul_columns_into`](Self::mul_columns_into) has them.
+    pub(crate) fn solve_columns_in_place(&self, b: &mut [f64], width: usize) {
+        run_tiled(SolveColumns { t: self, b, width });
+    }
+}
+
+struct MulColumns<'a> {
+    t: &'a Triangle,
+    x: &'a [f64],
+    width: usize,
+    out: &'a mut [f64],
+}
+
+impl WithTiles for MulColumns<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_tiles<S: Simd, const ROWS: usize, const REGISTERS: usize>(self, simd: S) {
+        let stride = self.width / S::F64_LANES;
+        let x = S::as_simd_f64s(self.x).0;
+        let out = S::as_mut_simd_f64s(self.out).0;
+        for first in (0..self.t.size).step_by(ROWS) {
+            let rows: [&[f64]; ROWS] = self.t.stored_rows(first);
+            let len = self.t.size.min(first + ROWS);
+            let x = &x[..len * stride];
+            for at in (0..stride).step_by(REGISTERS) {
+                let factors = |i| entries(&rows, i);
+                let sums = products::<S, ROWS, REGISTERS>(simd, factors, x, stride, at);
+                for (i, sums) in (first..len).zip(&sums) {
+                    out[i * stride + at..][..REGISTERS].copy_from_slice(sums);
+                }
+            }
+        }
+    }
+}
+
+struct SolveColumns<'a> {
+    t: &'a Triangle,
+    b: &'a mut [f64],
+    width: usize,
+}
+
+impl WithTiles for SolveColumns<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_tiles<S: Simd, const ROWS: usize, const REGISTERS: usize>(self, simd: S) {
+        let stride = self.width / S::F64_LANES;
+        let b = S::as_mut_simd_f64s(self.b).0;
+        for first in (0..self.t.size).step_by(ROWS) {
+            let rows: [&[f64]; ROWS] = self.t.stored_rows(first);
+            let (known, rest) = b.split_at_mut(first * stride);
+            for at in (0..stride).step_by(REGISTERS) {
+                let factors = |i| entries(&rows, i);
+                let sums = products::<S, ROWS, REGISTERS>(simd, factors, known, stride, at);
+                for n in 0..ROWS.min(self.t.size - first) {
+                    let row = &rows[n][first..];
+                    let pivot = simd.splat_f64s(row[n].recip());
+                    for r in 0..REGISTERS {
+                        let mut y = simd.sub_f64s(rest[n * stride + at + r], sums[n][r]);
+                        for m in 0..n {
+                            let factor = simd.splat_f64s(-row[m]);
+                            y = simd.mul_add_e_f64s(factor, rest[m * stride + at + r], y);
+                        }
+                        rest[n * stride + at + r] = simd.mul_f64s(y, pivot);
+                    }
+                }
+            }
+        }
+    }
+}
