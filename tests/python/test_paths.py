@@ -1,4 +1,4 @@
-"""The fast paths give what the plain ones give: rows in blocks, many threads, float32, any processor."""
+"""The fast paths give what the plain ones give: blocks, threads, float32, any processor."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import os
 import re
 import subprocess
 import sys
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +19,7 @@ import nystream
 
 KERNEL = nystream.Gaussian(1.5)
 
-# Each but the last with enough features for the products of matrices; that one on rows of its own, below.
+# Each but the last, which has rows of its own below, with enough features for the products.
 IN_BLOCKS = {
     "NonsAld": lambda: nystream.NonsAld(KERNEL, alpha=1e-3),
     "NonsAld, tight": lambda: nystream.NonsAld(KERNEL, alpha=1e-3, bound=0.4, target_bound=1.0),
@@ -74,7 +75,8 @@ def test_blocks_equal_rows_on_real_data(learner):
 
 
 def test_a_dictionary_of_wide_rows_and_wide_features():
-    # More features than a block has rows, and rows so far from the origin that distances by products would be lost.
+    # More features than a block has rows, and rows so far from the origin that distances by
+    # products of matrices would be lost.
     rng = np.random.default_rng(0)
     X, y = 1e6 + rng.uniform(-1, 1, (400, 70)), rng.uniform(0, 1, 400)
     blocks, rows = (nystream.NonsAld(nystream.Gaussian(4.0), alpha=1e-3) for _ in range(2))
@@ -138,7 +140,7 @@ def test_pieces_do_not_matter_beyond_rounding(make):
     whole, pieces, few = make(), make(), make()
     expected = whole.progressive(X, y)
     cuts = [0, 1, 10, 17, 200, 203, 777, 1000]
-    found = [pieces.progressive(X[a:b], y[a:b]) for a, b in zip(cuts, cuts[1:], strict=False)]
+    found = [pieces.progressive(X[a:b], y[a:b]) for a, b in pairwise(cuts)]
     np.testing.assert_allclose(np.concatenate(found), expected, rtol=0, atol=1e-9)
     found = [few.progressive(X[a : a + 96], y[a : a + 96]) for a in range(0, 1000, 96)]
     np.testing.assert_array_equal(np.concatenate(found), expected)  # multiples of a block's length
