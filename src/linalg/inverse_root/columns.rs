@@ -12,10 +12,10 @@ use crate::simd::{
 pub(crate) struct ColumnsRoom {
     /// `-X`.
     x: Vec<f64>,
-    /// `C`, but with the inverses of its diagonal.
-    c: Vec<[Lanes; LANES]>,
+    /// `C^{-1}`.
+    c_inverses: Vec<[Lanes; LANES]>,
     /// `W_p^{-1}`.
-    inverse: Vec<f64>,
+    w_inverse: Vec<f64>,
     /// `C^{-1} X` of one band.
     scaled: Vec<f64>,
     /// Some rows of `S V`, in groups of eight: for each group column by column.
@@ -26,11 +26,11 @@ impl ColumnsRoom {
     /// `V` has eight rows for each band, and those beyond the size are zeros.
     pub(super) fn add(&mut self, columns: &mut Triangle, v: &[f64], width: usize) {
         self.x.resize(v.len(), 0.0);
-        self.c.clear();
-        self.inverse.clear();
-        self.inverse.resize(width * width, 0.0);
+        self.c_inverses.clear();
+        self.w_inverse.clear();
+        self.w_inverse.resize(width * width, 0.0);
         for i in 0..width {
-            self.inverse[i * width + i] = 1.0;
+            self.w_inverse[i * width + i] = 1.0;
         }
         self.scaled.resize(LANES * width, 0.0);
         self.products.resize(GROUPS * LANES * width, 0.0);
@@ -59,22 +59,23 @@ impl WithTiles for FactorBands<'_> {
         let (width, stride) = (self.width, self.width / S::F64_LANES);
         let ColumnsRoom {
             x,
-            c,
-            inverse,
+            c_inverses,
+            w_inverse,
             scaled,
             ..
         } = self.room;
         let bands = self.v.chunks_exact(LANES * width);
         for (v, x) in bands.zip(x.chunks_exact_mut(LANES * width)) {
-            mul_columns_with::<S, ROWS, REGISTERS>(simd, v, inverse, width, x);
-            let factor = cholesky(gram(simd, x, v, width));
+            mul_columns_with::<S, ROWS, REGISTERS>(simd, v, w_inverse, width, x);
+            let c_inverse = inverse(&cholesky(gram(simd, x, v, width)));
             scaled.copy_from_slice(x);
-            substitute(simd, &factor, S::as_mut_simd_f64s(scaled).0, stride, stride);
-            subtract_gram::<S, ROWS, REGISTERS>(simd, scaled, inverse, width);
+            let rows = S::as_mut_simd_f64s(scaled).0;
+            mul_lower(simd, &c_inverse, rows, stride, stride);
+            subtract_gram::<S, ROWS, REGISTERS>(simd, scaled, w_inverse, width);
             for x in x.iter_mut() {
                 *x = -*x;
             }
-            c.push(factor);
+            c_inverses.push(c_inverse);
         }
     }
 }
@@ -92,7 +93,7 @@ fn gram<S: Simd>(simd: S, x: &[f64], v: &[f64], width: usize) -> [Lanes; LANES] 
     gram
 }
 
-/// The Cholesky factor of a matrix of which the lower half is given, but with the inverses of its diagonal.
+/// The Cholesky factor of a matrix of which the lower half is given.
 #[inline(always)]
 fn cholesky(mut matrix: [Lanes; LANES]) -> [Lanes; LANES] {
     for j in 0..LANES {
@@ -100,36 +101,52 @@ fn cholesky(mut matrix: [Lanes; LANES]) -> [Lanes; LANES] {
         for m in 0..j {
             pivot -= matrix[j][m] * matrix[j][m];
         }
-        matrix[j][j] = pivot.sqrt().recip();
+        matrix[j][j] = pivot.sqrt();
         for i in j + 1..LANES {
             let mut sum = matrix[i][j];
             for m in 0..j {
                 sum -= matrix[i][m] * matrix[j][m];
             }
-            matrix[i][j] = sum * matrix[j][j];
+            matrix[i][j] = sum / matrix[j][j];
         }
     }
     matrix
 }
 
-/// `Y = C^{-1} Y` for the first `len` registers of eight rows.
+/// The inverse of a lower triangle.
 #[inline(always)]
-fn substitute<S: Simd>(
+fn inverse(factor: &[Lanes; LANES]) -> [Lanes; LANES] {
+    let mut inverse = [[0.0; LANES]; LANES];
+    for j in 0..LANES {
+        inverse[j][j] = factor[j][j].recip();
+        for i in j + 1..LANES {
+            let mut sum = 0.0;
+            for m in j..i {
+                sum -= factor[i][m] * inverse[m][j];
+            }
+            inverse[i][j] = sum / factor[i][i];
+        }
+    }
+    inverse
+}
+
+/// `Y = T Y` for a lower triangle and the first `len` registers of eight rows.
+#[inline(always)]
+fn mul_lower<S: Simd>(
     simd: S,
-    c: &[Lanes; LANES],
+    t: &[Lanes; LANES],
     rows: &mut [S::f64s],
     stride: usize,
     len: usize,
 ) {
     for at in 0..len {
-        let mut column = [simd.splat_f64s(0.0); LANES];
-        for i in 0..LANES {
-            let mut y = rows[i * stride + at];
+        // From the last on, so that each row still finds those before it as they were.
+        for i in (0..LANES).rev() {
+            let mut sum = simd.mul_f64s(simd.splat_f64s(t[i][i]), rows[i * stride + at]);
             for j in 0..i {
-                y = simd.mul_add_e_f64s(simd.splat_f64s(-c[i][j]), column[j], y);
+                sum = simd.mul_add_e_f64s(simd.splat_f64s(t[i][j]), rows[j * stride + at], sum);
             }
-            column[i] = simd.mul_f64s(simd.splat_f64s(c[i][i]), y);
-            rows[i * stride + at] = column[i];
+            rows[i * stride + at] = sum;
         }
     }
 }
@@ -178,10 +195,15 @@ impl WithSimd for AddColumns<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        let ColumnsRoom { x, c, products, .. } = self.room;
-        for first in (0..c.len()).step_by(GROUPS) {
+        let ColumnsRoom {
+            x,
+            c_inverses,
+            products,
+            ..
+        } = self.room;
+        for first in (0..c_inverses.len()).step_by(GROUPS) {
             products.fill(0.0);
-            for band in first..c.len() {
+            for band in first..c_inverses.len() {
                 let groups = products.chunks_exact_mut(self.width * LANES);
                 for (group, product) in (first..=band).zip(groups) {
                     let range = LANES * self.width * band..LANES * self.width * (band + 1);
@@ -201,7 +223,7 @@ impl WithSimd for AddColumns<'_> {
                     }));
                     simd.vectorize(Tiled(Rotate {
                         rotation: &rotation,
-                        c: &c[band],
+                        c_inverse: &c_inverses[band],
                         columns,
                         group,
                     }));
@@ -256,7 +278,7 @@ impl WithTiles for ExtendProduct<'_> {
 /// `S_p = (S_p + rotation) C^{-T}` in one group of rows.
 struct Rotate<'a> {
     rotation: &'a [Lanes; LANES],
-    c: &'a [Lanes; LANES],
+    c_inverse: &'a [Lanes; LANES],
     columns: &'a mut [f64],
     group: usize,
 }
@@ -276,6 +298,6 @@ impl WithTiles for Rotate<'_> {
                 *s = simd.add_f64s(*s, rotation[r]);
             }
         }
-        substitute(simd, self.c, columns, stride, REGISTERS);
+        mul_lower(simd, self.c_inverse, columns, stride, REGISTERS);
     }
 }
