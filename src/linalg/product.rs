@@ -61,7 +61,7 @@ fn rows_with<S: Simd, const ROWS: usize, const REGISTERS: usize>(
     let (x, out) = (S::as_simd_f64s(x).0, S::as_mut_simd_f64s(out).0);
     let rows: [&[f64]; ROWS] = rows(t, len);
     for at in (0..stride).step_by(REGISTERS) {
-        let sums = products::<S, ROWS, REGISTERS>(simd, |i| entries(&rows, i), x, stride, at);
+        let sums = products::<S, ROWS, REGISTERS>(simd, len, |i| entries(&rows, i), x, stride, at);
         store_tile::<S, ROWS, REGISTERS>(&sums, &mut out[at..], stride);
     }
 }

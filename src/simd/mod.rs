@@ -111,21 +111,22 @@ pub(crate) fn run_tiled<Op: WithTiles>(op: Op) -> Op::Output {
 pub(crate) type Tile<S, const ROWS: usize, const REGISTERS: usize> =
     [[<S as Simd>::f64s; REGISTERS]; ROWS];
 
-/// `sum_i factors(i)[n] lanes_i` for each row `n` of a tile, where `lanes_i` are the eight numbers from register `at` of
+/// `sum_{i < len} factors(i)[n] lanes_i` for each row `n` of a tile, where `lanes_i` are the eight numbers from register `at` of
 /// row `i` on, and rows have `stride` registers: the heart of every product of matrices.
 ///
 /// The factors are broadcast, so that they may lie anywhere in memory.
 #[inline(always)]
 pub(crate) fn products<S: Simd, const ROWS: usize, const REGISTERS: usize>(
     simd: S,
+    len: usize,
     factors: impl Fn(usize) -> [f64; ROWS],
     lanes: &[S::f64s],
     stride: usize,
     at: usize,
 ) -> Tile<S, ROWS, REGISTERS> {
     let mut sums = [[simd.splat_f64s(0.0); REGISTERS]; ROWS];
-    for (i, lanes) in lanes.chunks_exact(stride).enumerate() {
-        let lanes = &lanes[at..][..REGISTERS];
+    for i in 0..len {
+        let lanes = &lanes[i * stride + at..][..REGISTERS];
         let factors = factors(i);
         for n in 0..ROWS {
             let factor = simd.splat_f64s(factors[n]);

@@ -174,7 +174,8 @@ fn gram<S: Simd, const ROWS: usize, const REGISTERS: usize>(simd: S, rounds: &mu
         let factors = |i: usize| first::<ROWS>(&v[i * width + column..]);
         let diagonal = column / LANES * REGISTERS;
         for at in (diagonal..stride).step_by(REGISTERS) {
-            let sums = products::<S, ROWS, REGISTERS>(simd, factors, lanes, stride, at);
+            let sums =
+                products::<S, ROWS, REGISTERS>(simd, v.len() / width, factors, lanes, stride, at);
             let out = &mut out[column * stride + at..];
             store_tile::<S, ROWS, REGISTERS>(&sums, out, stride);
         }
@@ -189,8 +190,7 @@ fn sums<S: Simd, const REGISTERS: usize>(simd: S, rounds: &mut Rounds, phi: &[f6
     let values = S::as_mut_simd_f64s(&mut rounds.values).0;
     let norms = S::as_mut_simd_f64s(&mut rounds.norms).0;
     for at in (0..stride).step_by(REGISTERS) {
-        let known = &phi[..w.len() * stride];
-        let sums = products::<S, 1, REGISTERS>(simd, |i| [w[i]], known, stride, at);
+        let sums = products::<S, 1, REGISTERS>(simd, w.len(), |i| [w[i]], phi, stride, at);
         values[at..][..REGISTERS].copy_from_slice(&sums[0]);
         let mut squares = [simd.splat_f64s(0.0); REGISTERS];
         for phi in phi.chunks_exact(stride) {
@@ -214,7 +214,8 @@ fn combine<S: Simd, const REGISTERS: usize>(
     let (columns, column) = (S::as_simd_f64s(columns).0, S::as_mut_simd_f64s(column).0);
     let stride = column.len();
     for at in (i / LANES * REGISTERS..stride).step_by(REGISTERS) {
-        let sums = products::<S, 1, REGISTERS>(simd, |l| [factors[l]], columns, stride, at);
+        let sums =
+            products::<S, 1, REGISTERS>(simd, factors.len(), |l| [factors[l]], columns, stride, at);
         add_tile::<S, 1, REGISTERS>(simd, &sums, &mut column[at..], stride);
     }
 }

@@ -165,7 +165,7 @@ fn subtract_gram<S: Simd, const ROWS: usize, const REGISTERS: usize>(
         let factors = |i: usize| negated::<ROWS>(&x[i * width + column..]);
         let matrix = &mut matrix[column * stride..];
         for at in (0..stride).step_by(REGISTERS) {
-            let sums = products::<S, ROWS, REGISTERS>(simd, factors, lanes, stride, at);
+            let sums = products::<S, ROWS, REGISTERS>(simd, LANES, factors, lanes, stride, at);
             add_tile::<S, ROWS, REGISTERS>(simd, &sums, &mut matrix[at..], stride);
         }
     }
@@ -269,7 +269,7 @@ impl WithTiles for ExtendProduct<'_> {
         let at = self.group * REGISTERS;
         for (n, product) in product.chunks_exact_mut(ROWS * REGISTERS).enumerate() {
             let factors = |j: usize| first::<ROWS>(&self.v[j * width + n * ROWS..]);
-            let sums = products::<S, ROWS, REGISTERS>(simd, factors, columns, stride, at);
+            let sums = products::<S, ROWS, REGISTERS>(simd, LANES, factors, columns, stride, at);
             add_tile::<S, ROWS, REGISTERS>(simd, &sums, product, REGISTERS);
         }
     }

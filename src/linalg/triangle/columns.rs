@@ -38,10 +38,9 @@ impl WithTiles for MulColumns<'_> {
         for first in (0..self.t.size).step_by(ROWS) {
             let rows: [&[f64]; ROWS] = self.t.stored_rows(first);
             let len = self.t.size.min(first + ROWS);
-            let x = &x[..len * stride];
             for at in (0..stride).step_by(REGISTERS) {
                 let factors = |i| entries(&rows, i);
-                let sums = products::<S, ROWS, REGISTERS>(simd, factors, x, stride, at);
+                let sums = products::<S, ROWS, REGISTERS>(simd, len, factors, x, stride, at);
                 for (i, sums) in (first..len).zip(&sums) {
                     out[i * stride + at..][..REGISTERS].copy_from_slice(sums);
                 }
@@ -68,7 +67,7 @@ impl WithTiles for SolveColumns<'_> {
             let (known, rest) = b.split_at_mut(first * stride);
             for at in (0..stride).step_by(REGISTERS) {
                 let factors = |i| entries(&rows, i);
-                let sums = products::<S, ROWS, REGISTERS>(simd, factors, known, stride, at);
+                let sums = products::<S, ROWS, REGISTERS>(simd, first, factors, known, stride, at);
                 for n in 0..ROWS.min(self.t.size - first) {
                     let row = &rows[n][first..];
                     let pivot = simd.splat_f64s(row[n].recip());
