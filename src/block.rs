@@ -41,7 +41,7 @@ impl Block {
         stored: &Panels,
         rows: &Rows<'_>,
     ) -> usize {
-        self.batch.fill(rows.iter());
+        self.batch.fill(rows);
         let (n, width) = (stored.n_rows(), self.batch.width());
         self.k.resize(n * width, 0.0);
         kernel.batch_into(&self.batch, stored, 0..n, &mut self.k);

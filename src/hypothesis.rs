@@ -55,7 +55,7 @@ impl<'a> Hypothesis<'a> {
         let mut k = vec![0.0; BATCH * STORED];
         let (mut sums, mut part) = ([0.0; BATCH], [0.0; BATCH]);
         for (i, out) in out.chunks_mut(BATCH).enumerate() {
-            batch.fill(rows.slice(i * BATCH..i * BATCH + out.len()).iter());
+            batch.fill(&rows.slice(i * BATCH..i * BATCH + out.len()));
             let width = batch.width();
             sums.fill(0.0);
             for first in (0..self.c.len()).step_by(STORED) {

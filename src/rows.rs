@@ -79,6 +79,11 @@ impl<'a, T: Number> Rows<'a, T> {
         self.n_features
     }
 
+    /// All numbers, row by row.
+    pub(crate) fn data(&self) -> &'a [T] {
+        self.data
+    }
+
     /// The rows of this range.
     #[must_use]
     pub fn slice(&self, range: Range<usize>) -> Self {

@@ -156,7 +156,7 @@ impl Fogd {
 
     fn features_of_block(&self, rows: &Rows<'_>, block: &mut Block) {
         let n = self.frequencies.n_rows();
-        block.batch.fill(rows.iter());
+        block.batch.fill(rows);
         block.features.reset(rows.len(), 2 * n);
         let (cosines, sines) = block
             .features

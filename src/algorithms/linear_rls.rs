@@ -114,7 +114,7 @@ impl Algorithm for LinearRls {
     }
 
     fn learn_block(&mut self, rows: &Rows<'_>, y: &[f64], block: &mut Block, yhat: &mut Vec<f64>) {
-        block.batch.fill(rows.iter());
+        block.batch.fill(rows);
         let (known, width) = (block.batch.data(), block.batch.width());
         let size = rows.n_features() + usize::from(self.intercept);
         self.grow_to(size);

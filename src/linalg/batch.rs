@@ -1,6 +1,7 @@
 //! Some rows of a stream, side by side.
 
 use super::LANES;
+use crate::rows::Rows;
 
 /// Some rows of a stream, feature by feature: what many rows have in one feature lies side by side.
 ///
@@ -14,14 +15,24 @@ pub struct Batch {
 
 impl Batch {
     /// Takes these rows in place of those before.
-    pub fn fill<'a>(&mut self, rows: impl ExactSizeIterator<Item = &'a [f64]>) {
+    pub fn fill(&mut self, rows: &Rows<'_>) {
         self.n_rows = rows.len();
         self.width = self.n_rows.next_multiple_of(LANES);
-        self.data.clear();
-        for (i, x) in rows.enumerate() {
-            self.data.resize(x.len() * self.width, 0.0);
-            for (lanes, &value) in self.data.chunks_exact_mut(self.width).zip(x) {
-                lanes[i] = value;
+        self.data.resize(rows.n_features() * self.width, 0.0);
+        let data = rows.data().chunks(LANES * rows.n_features());
+        for (i, eight) in data.enumerate() {
+            self.fill_lanes(LANES * i, eight, rows.n_features());
+        }
+    }
+
+    /// Takes eight rows, or the last ones and zeros, side by side from this place on.
+    fn fill_lanes(&mut self, start: usize, rows: &[f64], n_features: usize) {
+        let mut chunks = rows.chunks_exact(n_features);
+        let rows: [&[f64]; LANES] = std::array::from_fn(|_| chunks.next().unwrap_or_default());
+        for (f, lanes) in self.data.chunks_exact_mut(self.width).enumerate() {
+            let lanes = &mut lanes[start..][..LANES];
+            for (lane, row) in lanes.iter_mut().zip(rows) {
+                *lane = row.get(f).copied().unwrap_or(0.0);
             }
         }
     }
@@ -55,5 +66,27 @@ impl Batch {
     /// The values of each feature.
     pub fn features(&self) -> impl ExactSizeIterator<Item = &[f64]> {
         self.data.chunks_exact(self.width.max(1))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn features_lie_side_by_side_and_places_to_spare_are_zero() {
+        let data: Vec<f64> = (0..26).map(f64::from).collect();
+        let mut batch = Batch::default();
+        // A shorter batch after a longer one: nothing of that may be left.
+        for n_rows in [13, 3] {
+            batch.fill(&Rows::new(&data[..2 * n_rows], 2).unwrap());
+            assert_eq!(batch.width(), n_rows.next_multiple_of(LANES));
+            for (f, feature) in batch.features().enumerate() {
+                for (i, &value) in feature.iter().enumerate() {
+                    let expected = if i < n_rows { (2 * i + f) as f64 } else { 0.0 };
+                    assert_eq!(value, expected);
+                }
+            }
+        }
     }
 }
