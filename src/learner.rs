@@ -117,14 +117,12 @@ impl Learner {
         Ok(yhat)
     }
 
-    /// Refuses what a call with these rows, and labels if any, would refuse.
-    pub fn check<T: Number>(&self, rows: &Rows<'_, T>, y: Option<&[f64]>) -> Result<(), Error> {
+    /// Refuses what learning these rows and labels would refuse.
+    pub fn check<T: Number>(&self, rows: &Rows<'_, T>, y: &[f64]) -> Result<(), Error> {
         self.check_width("X", rows.n_features())?;
         self.check_kernel_of_rows(rows)?;
-        y.map_or(Ok(()), |y| {
-            check_labels(y, rows.len())?;
-            self.algorithm.check_room(rows.len())
-        })
+        check_labels(y, rows.len())?;
+        self.algorithm.check_room(rows.len())
     }
 
     fn check_kernel_of_rows<T: Number>(&self, rows: &Rows<'_, T>) -> Result<(), Error> {
@@ -134,7 +132,7 @@ impl Learner {
         let mut room = Vec::new();
         for start in (0..rows.len()).step_by(SCORED) {
             let some = rows.slice(start..rows.len().min(start + SCORED));
-            let place = |i| Place::new("X", [start + i]);
+            let place = |i| Place::new("X", [some.first() + i]);
             self.check_kernel(some.float64(&mut room).iter(), place)?;
         }
         Ok(())
@@ -148,13 +146,17 @@ impl Learner {
     /// The predictions for many rows, by several threads if there are very many; see
     /// [`set_num_threads`](crate::set_num_threads).
     pub fn predict_rows<T: Number>(&self, rows: &Rows<'_, T>) -> Result<Vec<f64>, Error> {
-        self.check(rows, None)?;
+        self.check_width("X", rows.n_features())?;
         let mut out = vec![0.0; rows.len()];
         fill_in_chunks(&mut out, SCORED, |start, out| {
             let (some, mut room) = (rows.slice(start..start + out.len()), Vec::new());
-            self.algorithm
-                .predict_rows_into(&some.float64(&mut room), out);
-        });
+            // Here, and not before, while the chunk is in the nearest caches.
+            some.check_numbers("X")?;
+            let some = some.float64(&mut room);
+            self.check_kernel(some.iter(), |i| Place::new("X", [some.first() + i]))?;
+            self.algorithm.predict_rows_into(&some, out);
+            Ok(())
+        })?;
         Ok(out)
     }
 
@@ -165,7 +167,7 @@ impl Learner {
 
     /// Predicts each row, then learns its label, in order; returns the predictions.
     pub fn learn_rows(&mut self, rows: &Rows<'_>, y: &[f64]) -> Result<Vec<f64>, Error> {
-        self.check(rows, Some(y))?;
+        self.check(rows, y)?;
         let yhat = learn_rows(&mut *self.algorithm, rows, y);
         self.note(rows.n_features(), y.len());
         Ok(yhat)

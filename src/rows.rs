@@ -41,6 +41,8 @@ impl Number for f32 {
 pub struct Rows<'a, T = f64> {
     data: &'a [T],
     n_features: usize,
+    /// The number of the first row in the caller's array, for messages.
+    first: usize,
 }
 
 impl<'a, T: Number> Rows<'a, T> {
@@ -51,6 +53,17 @@ impl<'a, T: Number> Rows<'a, T> {
 
     /// The same, for an argument that has this name in messages.
     pub fn named(argument: &'static str, data: &'a [T], n_features: usize) -> Result<Self, Error> {
+        let rows = Self::unchecked(argument, data, n_features)?;
+        rows.check_numbers(argument)?;
+        Ok(rows)
+    }
+
+    /// The same before its numbers have been checked.
+    pub(crate) fn unchecked(
+        argument: &'static str,
+        data: &'a [T],
+        n_features: usize,
+    ) -> Result<Self, Error> {
         if data.is_empty() || n_features == 0 {
             let wanted = "row and one feature";
             return Err(Error::Empty { argument, wanted });
@@ -62,10 +75,19 @@ impl<'a, T: Number> Rows<'a, T> {
                 found: data.len() % n_features,
             });
         }
-        check_numbers(data, |i| {
-            Place::new(argument, [i / n_features, i % n_features])
-        })?;
-        Ok(Self { data, n_features })
+        Ok(Self {
+            data,
+            n_features,
+            first: 0,
+        })
+    }
+
+    /// Refuses anything but finite numbers.
+    pub(crate) fn check_numbers(&self, argument: &'static str) -> Result<(), Error> {
+        check_numbers(self.data, |i| {
+            let row = self.first + i / self.n_features;
+            Place::new(argument, [row, i % self.n_features])
+        })
     }
 
     /// Number of rows.
@@ -79,6 +101,11 @@ impl<'a, T: Number> Rows<'a, T> {
         self.n_features
     }
 
+    /// The number of the first row in the caller's array.
+    pub(crate) fn first(&self) -> usize {
+        self.first
+    }
+
     /// All numbers, row by row.
     pub(crate) fn data(&self) -> &'a [T] {
         self.data
@@ -89,14 +116,22 @@ impl<'a, T: Number> Rows<'a, T> {
     pub fn slice(&self, range: Range<usize>) -> Self {
         let n_features = self.n_features;
         let data = &self.data[range.start * n_features..range.end * n_features];
-        Self { data, n_features }
+        Self {
+            data,
+            n_features,
+            first: self.first + range.start,
+        }
     }
 
     /// The same rows as float64, in `room` unless they are that already.
     pub fn float64<'b>(&'b self, room: &'b mut Vec<f64>) -> Rows<'b> {
         let n_features = self.n_features;
         let data = T::float64(self.data, room);
-        Rows { data, n_features }
+        Rows {
+            data,
+            n_features,
+            first: self.first,
+        }
     }
 
     /// The rows, in order.

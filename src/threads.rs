@@ -30,15 +30,24 @@ pub fn num_threads() -> usize {
     }
 }
 
-/// Fills `out` in chunks of this length, several at a time: `fill` is told where its chunk starts.
-pub(crate) fn fill_in_chunks(out: &mut [f64], len: usize, fill: impl Fn(usize, &mut [f64]) + Sync) {
-    let chunks = |(i, out): (usize, &mut [f64])| fill(i * len, out);
+/// Fills `out` in chunks of this length, several at a time: `fill` is told where its chunk starts. Of errors the first
+/// counts, in the order of the chunks.
+pub(crate) fn fill_in_chunks<E: Send>(
+    out: &mut [f64],
+    len: usize,
+    fill: impl Fn(usize, &mut [f64]) -> Result<(), E> + Sync,
+) -> Result<(), E> {
+    let error = |(i, out): (usize, &mut [f64])| fill(i * len, out).err();
     let n_threads = num_threads();
     let pool = (out.len() > len && n_threads > 1).then(|| pool(n_threads));
-    match pool.flatten() {
-        Some(pool) => pool.install(|| out.par_chunks_mut(len).enumerate().for_each(chunks)),
-        None => out.chunks_mut(len).enumerate().for_each(chunks),
-    }
+    let error = match pool.flatten() {
+        Some(pool) => {
+            let chunks = out.par_chunks_mut(len).enumerate();
+            pool.install(|| chunks.find_map_first(error))
+        }
+        None => out.chunks_mut(len).enumerate().find_map(error),
+    };
+    error.map_or(Ok(()), Err)
 }
 
 /// So many threads, if the system gives them.
@@ -74,12 +83,19 @@ mod tests {
             set_num_threads(n);
             assert!(n.is_none_or(|n| n == num_threads()));
             let mut out = vec![f64::NAN; 1000];
-            fill_in_chunks(&mut out, 64, |start, out| {
+            let filled = fill_in_chunks(&mut out, 64, |start, out| {
                 for (i, out) in out.iter_mut().enumerate() {
                     assert!(out.is_nan());
                     *out = (start + i) as f64;
                 }
+                Ok::<_, usize>(())
             });
+            assert_eq!(filled, Ok(()));
+            let refused = fill_in_chunks(&mut out, 10, |start, _| match start {
+                0..500 => Ok(()),
+                _ => Err(start),
+            });
+            assert_eq!(refused, Err(500));
             assert!(out.iter().enumerate().all(|(i, out)| *out == i as f64));
         }
     }

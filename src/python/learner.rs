@@ -68,7 +68,8 @@ impl Learner {
 
     /// The same for one type of numbers.
     ///
-    /// Everything is checked before anything is learned, and Ctrl-C is obeyed between two chunks.
+    /// Everything is checked before anything is learned, and rows to be scored as they are. Ctrl-C is obeyed between two
+    /// chunks.
     fn run_on<'py, T: Number + Element>(
         &self,
         py: Python<'py>,
@@ -81,8 +82,11 @@ impl Learner {
         let y = y.as_ref().map(|y| y.as_slice()).transpose()?;
         let predictions = py.detach(|| -> PyResult<Vec<f64>> {
             let learner = self.core.lock();
-            let rows = Rows::new(data, n_features)?;
-            learner.borrow().check(&rows, y)?;
+            let rows = Rows::unchecked("X", data, n_features)?;
+            if let Some(y) = y {
+                rows.check_numbers("X")?;
+                learner.borrow().check(&rows, y)?;
+            }
             let mut predictions = Vec::with_capacity(rows.len());
             let (mut signals, mut room) = (Signals::default(), Vec::new());
             let (shortest, longest) = match y {
