@@ -10,14 +10,12 @@ use crate::rows::Rows;
 pub struct Batch {
     data: Vec<f64>,
     width: usize,
-    n_rows: usize,
 }
 
 impl Batch {
     /// Takes these rows in place of those before.
     pub fn fill(&mut self, rows: &Rows<'_>) {
-        self.n_rows = rows.len();
-        self.width = self.n_rows.next_multiple_of(LANES);
+        self.width = rows.len().next_multiple_of(LANES);
         self.data.resize(rows.n_features() * self.width, 0.0);
         let data = rows.data().chunks(LANES * rows.n_features());
         for (i, eight) in data.enumerate() {
@@ -35,11 +33,6 @@ impl Batch {
                 *lane = row.get(f).copied().unwrap_or(0.0);
             }
         }
-    }
-
-    /// Number of rows.
-    pub fn n_rows(&self) -> usize {
-        self.n_rows
     }
 
     /// Number of rows and of places filled with zeros.
