@@ -81,14 +81,12 @@ impl KrlsAld {
         y: &[f64],
         yhat: &mut Vec<f64>,
     ) {
-        let start = yhat.len();
         let done = self
             .weights
-            .learn_features(features, rounds, |i, value, _| {
-                yhat.push(value);
-                features.gain(i).is_none().then(|| Step::to(value - y[i]))
+            .learn_features(features, rounds, yhat, |i, value, _| {
+                let step = Step::to(value - y[i]);
+                features.gain(i).is_none().then_some((value, step))
             });
-        yhat.truncate(start + done);
         let mut phi = Vec::new();
         for i in done..features.n_rows() {
             features.row_into(i, &mut phi);

@@ -115,14 +115,13 @@ impl Algorithm for LinearRls {
 
     fn learn_block(&mut self, rows: &Rows<'_>, y: &[f64], block: &mut Block, yhat: &mut Vec<f64>) {
         block.batch.fill(rows);
-        let (known, width) = (block.batch.data(), block.batch.width());
+        let known = block.batch.data();
         let size = rows.n_features() + usize::from(self.intercept);
         self.grow_to(size);
         block.features.reset(rows.len(), size);
         let (features, constant) = block.features.data_mut().split_at_mut(known.len());
         features.copy_from_slice(known);
         constant.fill(1.0);
-        debug_assert_eq!(constant.len(), usize::from(self.intercept) * width);
         let start = yhat.len();
         self.squares
             .learn_features(&block.features, &mut block.rounds, y, yhat);

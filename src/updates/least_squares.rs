@@ -97,12 +97,12 @@ impl LeastSquares {
         y: &[f64],
         yhat: &mut Vec<f64>,
     ) {
-        let (start, forward) = (yhat.len(), self.forward);
-        let done = self.weights.learn_features(features, rounds, |i, v, q| {
-            yhat.push(forecast(forward, v, q));
-            Some(Step::to(v - y[i]))
-        });
-        yhat.truncate(start + done);
+        let forward = self.forward;
+        let done = self
+            .weights
+            .learn_features(features, rounds, yhat, |i, v, q| {
+                Some((forecast(forward, v, q), Step::to(v - y[i])))
+            });
         let mut phi = Vec::new();
         for i in done..features.n_rows() {
             features.row_into(i, &mut phi);

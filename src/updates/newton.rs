@@ -79,12 +79,11 @@ impl Newton {
         bound: f64,
         yhat: &mut Vec<f64>,
     ) {
-        let (start, eta) = (yhat.len(), self.eta);
+        let eta = self.eta;
         let done = self
             .weights
-            .learn_features(features, rounds, |i, value, q| {
+            .learn_features(features, rounds, yhat, |i, value, q| {
                 let inside = value.clamp(-bound, bound);
-                yhat.push(inside);
                 let shift = if value == inside {
                     0.0
                 } else {
@@ -94,13 +93,13 @@ impl Newton {
                 let blocked = shift.is_finite() && (shift == 0.0 || features.gain(i).is_none());
                 let e = loss_derivative(inside, y[i]);
                 let curvature = eta * e * e;
-                blocked.then_some(Step {
+                let step = Step {
                     shift,
                     curvature,
                     e,
-                })
+                };
+                blocked.then_some((inside, step))
             });
-        yhat.truncate(start + done);
         let mut phi = Vec::new();
         for i in done..features.n_rows() {
             features.row_into(i, &mut phi);

@@ -76,13 +76,15 @@ impl Rounds {
         features: &Features,
         w: &[f64],
         is_noise: impl Fn(f64, f64) -> bool,
-        round: impl FnMut(usize, f64, f64) -> Option<Step>,
+        yhat: &mut Vec<f64>,
+        round: impl FnMut(usize, f64, f64) -> Option<(f64, Step)>,
     ) -> usize {
         run_tiled(Learn {
             rounds: self,
             features,
             w,
             is_noise,
+            yhat,
             round,
         })
     }
@@ -116,13 +118,14 @@ struct Learn<'a, N, F> {
     features: &'a Features,
     w: &'a [f64],
     is_noise: N,
+    yhat: &'a mut Vec<f64>,
     round: F,
 }
 
 impl<N, F> WithTiles for Learn<'_, N, F>
 where
     N: Fn(f64, f64) -> bool,
-    F: FnMut(usize, f64, f64) -> Option<Step>,
+    F: FnMut(usize, f64, f64) -> Option<(f64, Step)>,
 {
     type Output = usize;
 
@@ -147,13 +150,14 @@ where
             if q < 0.0 {
                 return i;
             }
-            let Some(step) = (self.round)(i, cut(rounds.values[i]), q) else {
+            let Some((predicted, step)) = (self.round)(i, cut(rounds.values[i]), q) else {
                 return i;
             };
             shrinkage += step.curvature * q_before;
             if !(0.0..=LARGEST_BLOCKED_SHRINKAGE).contains(&shrinkage) {
                 return i;
             }
+            self.yhat.push(predicted);
             let scale = (1.0 + step.curvature * q).recip();
             rounds.t[i] = step.shift + step.e * scale;
             rounds.c[i] = step.curvature * scale;

@@ -275,14 +275,16 @@ impl SecondOrder {
 
     /// Rounds for features of many rows, as products of matrices.
     ///
-    /// `round` is told which row it is, `w . phi` and `phi . P phi`, coordinates that the row itself brings included.
+    /// `round` is told which row it is, `w . phi` and `phi . P phi`, coordinates that the row itself brings included,
+    /// and says the prediction, which is appended to `yhat`, and the step.
     /// Returns the number of rows learned: all, or those before one that has to go by itself, because `round` says so or
     /// because `P` shrinks so much along it that the products would lose digits.
     pub(crate) fn learn_features(
         &mut self,
         features: &Features,
         rounds: &mut Rounds,
-        round: impl FnMut(usize, f64, f64) -> Option<Step>,
+        yhat: &mut Vec<f64>,
+        round: impl FnMut(usize, f64, f64) -> Option<(f64, Step)>,
     ) -> usize {
         if features.size() < SMALLEST_BLOCKED {
             return 0;
@@ -297,7 +299,7 @@ impl SecondOrder {
         let scale = self.diagonal.sqrt().recip();
         rounds.extend(features, self.size(), scale);
         let is_noise = |q: f64, norm_squared: f64| self.is_noise(q, norm_squared);
-        let n_rows = rounds.learn(features, &self.w, is_noise, round);
+        let n_rows = rounds.learn(features, &self.w, is_noise, yhat, round);
         if n_rows == 0 {
             return 0;
         }
