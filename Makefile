@@ -40,7 +40,7 @@ rust: tools ## the Rust half of the tests
 
 python: tools $(BIN)/python ## the Python half
 	cargo clippy --locked --features python -- -D warnings
-	$(INSTALL) -e '.[demo,dev]'
+	$(INSTALL) -e '.[bench,dev]'
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
@@ -48,14 +48,14 @@ python: tools $(BIN)/python ## the Python half
 	$(BIN)/pytest
 
 format: tools $(BIN)/python ## format Rust and Python
-	$(INSTALL) -e '.[dev]'
+	$(INSTALL) -e '.[bench,dev]'
 	cargo fmt
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
 
 bench: tools $(BIN)/python ## measure the Python package beside NumPy, river and scikit-learn
 	@echo "building nystream into $(VENV) (the first time takes a minute or two)"
-	@$(INSTALL) -e '.[bench]'
+	@$(INSTALL) -e '.[bench,peers]'
 	@$(BIN)/python benches/python/run.py
 
 bench-rust: tools ## measure the Rust core

@@ -57,12 +57,10 @@ class Stream:
 
 def stream(settings: Settings) -> Stream:
     """Read the elevators set in a fixed random order or, without its file, make friedman."""
-    path = DATA / "elevators.npz"
-    if path.exists():
-        with np.load(path) as data:
-            X, y = data["X"].astype(float), data["y"].astype(float)
-        order = np.random.default_rng(0).permutation(len(y))
-        name, X, y, sigmas = "elevators", X[order], y[order], (8.0, 3.0, 2.0)
+    if nystream.datasets.find("elevators", DATA):
+        data = nystream.datasets.load("elevators", data_dir=DATA)
+        order = np.random.default_rng(0).permutation(len(data.y))
+        name, X, y, sigmas = data.name, data.X[order], data.y[order], (8.0, 3.0, 2.0)
     else:
         X, y = nystream.datasets.friedman(16_599)
         name, sigmas = "friedman (no elevators.npz)", (11.5, 4.9, 3.35)

@@ -9,31 +9,23 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from nystream import datasets
+
 ROOT = Path(__file__).resolve().parents[2]
 DATA = Path(os.environ.get("NYSTREAM_DATA", ROOT.parent / "shared" / "data"))
 
-# The paper's width for each set, and whether its features seem to have been in [0, 1] there.
-PAPER_SETS = {
-    "parkinson": (8.0, True),
-    "elevators": (8.0, False),
-    "calhousing": (4.0, False),
-    "ailerons": (8.0, False),
-    "bank": (12.0, False),
-    "cpusmall": (2.0, True),
-    "tomshardware": (12.0, True),
-}
+# All but year, of which no copy could be had.
+PAPER_SETS = tuple(name for name in datasets.names("paper") if name != "year")
 
 
 def paper_set(name: str) -> tuple[np.ndarray, np.ndarray, float]:
     """A data set of the paper in a fixed random order, and the paper's width for it."""
-    path = DATA / f"{name}.npz"
-    if not path.exists():
+    if datasets.find(name, DATA) is None:  # `load` would try to fetch it
+        path = DATA / f"{name}.npz"
         pytest.skip(f"the data set {name} is not at {path}; NYSTREAM_DATA names its folder")
-    with np.load(path) as data:
-        X, y = data["X"].astype(float), data["y"].astype(float)
-    sigma, unit_interval = PAPER_SETS[name]
-    order = np.random.default_rng(0).permutation(len(y))
-    return ((X + 1) / 2 if unit_interval else X)[order], y[order], sigma
+    data = datasets.load(name, data_dir=DATA)
+    order = np.random.default_rng(0).permutation(len(data.y))
+    return data.X[order], data.y[order], data.sigma
 
 
 def random_stream(n_rows: int, n_features: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:

@@ -72,7 +72,7 @@ def check(part, text):
 def test_quick_tables_are_complete(part, tmp_path):
     needed = PEERS.get(part)
     if needed and not find_spec(needed):
-        pytest.skip(f"{needed} is not installed: pip install '.[bench]'")
+        pytest.skip(f"{needed} is not installed: pip install '.[bench,peers]'")
     printed = run(part, tmp_path, "--rows", "50000").stdout
     check(part, printed)
     assert "not installed" not in printed

@@ -124,5 +124,14 @@ def test_the_compiled_module_has_the_version_of_the_package():
 def test_importing_needs_numpy_alone():
     script = "import sys, nystream; print(*sorted({m.split('.')[0] for m in sys.modules}))"
     run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    installed = {"matplotlib", "tqdm", "hypothesis", "pytest", "pandas", "scipy", "sklearn"}
+    installed = {
+        "matplotlib",
+        "tqdm",
+        "hypothesis",
+        "pytest",
+        "pandas",
+        "pyarrow",
+        "scipy",
+        "sklearn",
+    }
     assert not installed & set(run.stdout.split())

@@ -1,0 +1,51 @@
+"""Refusals that name the argument and its value."""
+
+from __future__ import annotations
+
+import math
+import operator
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+
+def whole(name: str, value: Any, minimum: int) -> int:
+    """Return a whole number that is large enough."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        number = None
+    if number is None or isinstance(value, bool):
+        raise TypeError(f"{name} should be a whole number, but is {value!r}")
+    if number < minimum:
+        raise ValueError(f"{name} should be at least {minimum}, but is {value}")
+    return number
+
+
+def deviation(name: str, value: Any, *, positive: bool = False) -> float:
+    """Return a standard deviation: a finite number that is positive, or at least not negative."""
+    if isinstance(value, bool) or not hasattr(value, "__float__"):
+        raise TypeError(f"{name} should be a number, but is {value!r}")
+    number = float(value)
+    if math.isfinite(number) and (number > 0 or (number == 0 and not positive)):
+        return number
+    sign = "positive" if positive else "not negative"
+    raise ValueError(f"{name} should be {sign} and finite, but is {value}")
+
+
+def path(name: str, value: Any) -> Path:
+    """Return a path, with ``~`` for the home folder spelled out."""
+    if not isinstance(value, (str, os.PathLike)):
+        raise TypeError(f"{name} should be a path, but is {value!r}")
+    return Path(value).expanduser()
+
+
+def generator(random_state: Any) -> np.random.Generator:
+    """Return NumPy's generator for a seed."""
+    try:
+        return np.random.default_rng(random_state)
+    except (TypeError, ValueError) as error:
+        message = "random_state should be a whole number that is not negative"
+        raise type(error)(f"{message}, but is {random_state!r}") from None

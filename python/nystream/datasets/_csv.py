@@ -1,0 +1,128 @@
+"""Text tables: columns between commas, semicolons or tabs."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import itertools
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, TextIO
+
+import numpy as np
+
+from nystream.datasets._columns import Choice, Columns
+from nystream.datasets._scaling import ADVICE, FIT, LARGEST, first_unfit
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+DELIMITERS = ",;\t"
+
+
+def read(
+    path: Path, choose: Callable[[Columns], Choice]
+) -> tuple[NDArray[np.float64], NDArray[np.float64], Choice]:
+    """Read features and labels, and tell which columns they are."""
+    try:
+        with open_text(path) as file:
+            first = next(filter(str.strip, file), "")
+            if not first:
+                raise ValueError(f"{path} is empty")
+            delimiter, fields = split(first)
+            headed = not is_data(fields)
+            choice = choose(Columns(len(fields), tuple(fields) if headed else None))
+            lines = itertools.chain([] if headed else [first], file)
+            values = parse(path, lines, delimiter, choice)
+    except (UnicodeDecodeError, EOFError, gzip.BadGzipFile) as error:
+        raise ValueError(f"{path} could not be read as UTF-8 text: {error}") from error
+    if values is None or first_unfit(values) is not None:
+        raise ValueError(complaint(path, delimiter, headed, choice))
+    return np.ascontiguousarray(values[:, :-1]), values[:, -1].copy(), choice
+
+
+def open_text(path: Path) -> TextIO:
+    """Open a file, compressed or not, without a byte order mark."""
+    if path.suffix.lower() != ".gz":
+        return open(path, encoding="utf-8-sig", newline="")
+    return io.TextIOWrapper(gzip.open(path), encoding="utf-8-sig", newline="")
+
+
+def split(line: str) -> tuple[str, list[str]]:
+    """Return the delimiter that gives most fields, and the fields."""
+    fields = {sign: next(csv.reader([line], delimiter=sign)) for sign in DELIMITERS}
+    sign = max(fields, key=lambda sign: len(fields[sign]))
+    return sign, [field.strip() for field in fields[sign]]
+
+
+def is_data(fields: list[str]) -> bool:
+    """Tell whether a first line has numbers rather than names."""
+    filled = [field for field in fields if field]
+    return bool(filled) and all(number(field) is not None for field in filled)
+
+
+def number(text: str) -> float | None:
+    """Return the number that a cell holds, as NumPy reads it."""
+    try:
+        return None if "_" in text else float(text)
+    except ValueError:
+        return None
+
+
+def parse(
+    path: Path, lines: Iterator[str], delimiter: str, choice: Choice
+) -> NDArray[np.float64] | None:
+    """Return the chosen columns, or None if something is wrong with a line."""
+    first = next(filter(str.strip, lines), None)
+    if first is None:
+        raise ValueError(f"{path} should have at least one row, but has none")
+    wanted = (*choice.features, choice.target)
+    # Of what is not wanted one letter is kept: so text may be there, and yet columns are counted.
+    kinds = [(f"{i}", "f8" if i in wanted else "U1") for i in range(choice.columns.count)]
+    try:
+        table = np.loadtxt(
+            itertools.chain([first], lines),
+            dtype=kinds,
+            delimiter=delimiter,
+            comments=None,
+            quotechar='"',
+            ndmin=1,
+        )
+    except UnicodeDecodeError:
+        raise
+    except ValueError:
+        return None
+    values = np.empty((len(table), len(wanted)))
+    for j, i in enumerate(wanted):
+        values[:, j] = table[f"{i}"]
+    return values
+
+
+def complaint(path: Path, delimiter: str, headed: bool, choice: Choice) -> str:
+    """Say what is wrong with the first line that is wrong: slowly, but only once."""
+    with open_text(path) as file:
+        rows = csv.reader(file, delimiter=delimiter)
+        lines = ((rows.line_num, row) for row in rows if any(map(str.strip, row)))
+        for line, row in itertools.islice(lines, int(headed), None):
+            if problem := fault(row, choice):
+                return f"{path}, line {line}: {problem}"
+    return f"{path} could not be read as a table of numbers"
+
+
+def fault(row: list[str], choice: Choice) -> str | None:
+    """Say what is wrong with a line, if anything is."""
+    columns = choice.columns
+    if len(row) != columns.count:
+        return f"there should be {columns.count} columns, but there are {len(row)}"
+    for i in sorted((*choice.features, choice.target)):
+        value = number(row[i])
+        if value is not None and abs(value) <= LARGEST:
+            continue
+        if value is not None:
+            return f"{columns.describe(i)} should be {FIT}, but is {row[i].strip()}"
+        if not row[i].strip():
+            return f"{columns.describe(i)} has no value; {ADVICE}"
+        return f"{columns.describe(i)} should be a number, but is {row[i]!r}; {ADVICE}"
+    return None

@@ -1,0 +1,149 @@
+"""Files of the user's own."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from nystream.datasets import _checks, _csv, _npz, _parquet
+from nystream.datasets._columns import Choice, Columns, choose, listed
+from nystream.datasets._dataset import Dataset
+from nystream.datasets._scaling import constant, scale_as_paper
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+READERS = {
+    ".csv": _csv.read,
+    ".tsv": _csv.read,
+    ".csv.gz": _csv.read,
+    ".tsv.gz": _csv.read,
+    ".parquet": _parquet.read,
+}
+
+
+def read(
+    path: str | os.PathLike[str],
+    *,
+    target: str | int | None = None,
+    drop: str | int | Sequence[str | int] = (),
+    scale: str | None = "paper",
+) -> Dataset:
+    r"""Read a regression from a file: CSV, Parquet or NumPy's ``.npz``.
+
+    CSV is UTF-8 text with commas, semicolons or tabs between its columns, the same in all lines,
+    and points in its numbers; it may be compressed (``.csv.gz``). Its first line may name the
+    columns: it does, unless all of it is numbers. Parquet needs pyarrow
+    (``pip install 'nystream[bench]'``). An ``.npz`` file has X of shape (rows, features) and
+    the labels as a second array.
+
+    Everything that is not dropped has to be a number, and has to be there: what to put in place of
+    a missing value is not for a reader to say.
+
+    Parameters
+    ----------
+    path
+        The file. Its ending tells what it is: ``.csv``, ``.tsv``, ``.csv.gz``, ``.tsv.gz``,
+        ``.parquet`` or ``.npz``.
+    target
+        Column to predict: its name or its index, negative from the end. In an ``.npz`` file, name
+        of the array of labels, None for ``y``.
+    drop
+        Columns that are neither features nor target, by name or index.
+    scale
+        ``"paper"`` to bring every feature to [-1, 1] and the target to [0, 1], as
+        `scale_as_paper` does; None or ``"none"`` to leave all as it is.
+
+    Returns
+    -------
+    data
+        Its `target_range` leads back from [0, 1] to the target's own unit.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from nystream.datasets import read
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "houses.csv"
+    ...     _ = path.write_text("town,rooms,age,price\nUlm,3,10,200\nBonn,5,30,600\n")
+    ...     data = read(path, target="price", drop=["town"])
+    >>> data
+    Dataset('houses', rows=2, features=2)
+    >>> data.feature_names, data.target_range
+    (('rooms', 'age'), (200.0, 600.0))
+    >>> data.X
+    array([[-1., -1.],
+           [ 1.,  1.]])
+    """
+    file = _checks.path("path", path)
+    if scale not in ("paper", "none", None):
+        raise ValueError(f"scale should be 'paper', 'none' or None, but is {scale!r}")
+    if not file.is_file():
+        raise FileNotFoundError(f"path should be a file, but there is none at {file}")
+    suffix = ending(file)
+    if suffix == ".npz":
+        X, y, choice = read_arrays(file, target, drop)
+    elif suffix in READERS:
+        if target is None:
+            raise ValueError("target should be the name or the index of a column, but is None")
+        X, y, choice = READERS[suffix](file, partial(choose, target=target, drop=drop))
+    else:
+        known = ", ".join([*READERS, ".npz"])
+        raise ValueError(f"path should end with one of {known}, but is {file}")
+    return dataset(file, X, y, choice, scale)
+
+
+def ending(path: Path) -> str:
+    """Return the ending of a file's name, both parts of it where the last is ``.gz``."""
+    endings = [suffix.lower() for suffix in path.suffixes]
+    return "".join(endings[-2:] if endings[-1:] == [".gz"] else endings[-1:])
+
+
+def read_arrays(
+    path: Path, target: Any, drop: Any
+) -> tuple[NDArray[np.float64], NDArray[np.float64], Choice]:
+    """Read a file of arrays as a table whose last column is the target."""
+    if target is not None and not isinstance(target, str):
+        raise TypeError(f"target should be the name of an array, but is {target!r}")
+    label = target or "y"
+    arrays = _npz.read(path, label)
+    features = Columns(arrays.X.shape[1], arrays.feature_names)
+    dropped = [features.find("drop", column) for column in listed(drop)]
+    names = arrays.feature_names and (*arrays.feature_names, arrays.target_name or label)
+    choice = choose(Columns(features.count + 1, names), features.count, dropped)
+    return np.ascontiguousarray(arrays.X[:, choice.features]), arrays.y, choice
+
+
+def dataset(
+    path: Path, X: NDArray[np.float64], y: NDArray[np.float64], choice: Choice, scale: str | None
+) -> Dataset:
+    """Scale, and say what was done."""
+    notes = []
+    limits = float(y.min()), float(y.max())
+    scaling = "not scaled"
+    if scale == "paper":
+        still = np.flatnonzero(constant(X))
+        notes = [f"{choice.columns.describe(choice.features[j])} is constant" for j in still]
+        notes += ["the target is constant"] if limits[0] == limits[1] else []
+        X, y = scale_as_paper(X, y)
+        scaling = "features to [-1, 1], target to [0, 1], by their ranges; what is constant to 0"
+    return Dataset(
+        name=path.name[: -len(ending(path))],
+        X=X,
+        y=y,
+        feature_names=choice.feature_names,
+        target_name=choice.target_name,
+        source=str(path),
+        scaling=scaling,
+        target_range=limits,
+        sigma=None,
+        paper_rows=None,
+        note="; ".join(notes),
+    )
