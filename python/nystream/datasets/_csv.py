@@ -31,7 +31,7 @@ def read(
             first = next(filter(str.strip, file), "")
             if not first:
                 raise ValueError(f"{path} is empty")
-            delimiter, fields = split(first)
+            delimiter, fields = split(first, "\t" if ".tsv" in path.name.lower() else DELIMITERS)
             headed = not is_data(fields)
             choice = choose(Columns(len(fields), tuple(fields) if headed else None))
             lines = itertools.chain([] if headed else [first], file)
@@ -50,9 +50,9 @@ def open_text(path: Path) -> TextIO:
     return io.TextIOWrapper(gzip.open(path), encoding="utf-8-sig", newline="")
 
 
-def split(line: str) -> tuple[str, list[str]]:
+def split(line: str, delimiters: str) -> tuple[str, list[str]]:
     """Return the delimiter that gives most fields, and the fields."""
-    fields = {sign: next(csv.reader([line], delimiter=sign)) for sign in DELIMITERS}
+    fields = {sign: next(csv.reader([line], delimiter=sign)) for sign in delimiters}
     sign = max(fields, key=lambda sign: len(fields[sign]))
     return sign, [field.strip() for field in fields[sign]]
 

@@ -37,9 +37,9 @@ def read(
 ) -> Dataset:
     r"""Read a regression from a file: CSV, Parquet or NumPy's ``.npz``.
 
-    CSV is UTF-8 text with commas, semicolons or tabs between its columns, the same in all lines,
-    and points in its numbers; it may be compressed (``.csv.gz``). Its first line may name the
-    columns: it does, unless all of it is numbers. Parquet needs pyarrow
+    CSV is UTF-8 text with commas, semicolons or tabs between its columns (``.tsv``: tabs), the same
+    in all lines, and points in its numbers; it may be compressed (``.csv.gz``). Its first line may
+    name the columns: it does, unless all of it is numbers. Parquet needs pyarrow
     (``pip install 'nystream[bench]'``). An ``.npz`` file has X of shape (rows, features) and
     the labels as a second array.
 
