@@ -635,7 +635,7 @@ CSV = {
     "semicolons": ("a;b;y\n1;2;3\n", "y", (), [[1, 2]], [3]),
     "tabs": ("a\tb\ty\n1\t2\t3\n", "y", (), [[1, 2]], [3]),
     "Windows": ("\ufeffa,b,y\r\n1,2,3\r\n4,5,6\r\n\r\n", "a", (), [[2, 3], [5, 6]], [1, 4]),
-    "blank lines": ("\na,y\n\n1,2\n\n\n3,4\n\n\n", "y", (), [[1], [3]], [2, 4]),
+    "blank lines": ("\n \na,y\n\n1,2\n  \n\n3,4\n\n\n", "y", (), [[1], [3]], [2, 4]),
     "quoted names": ('"a;b","say ""y"""\n1,2\n', 'say "y"', (), [[1]], [2]),
     "quoted numbers": ('a,y\n"1.5","2"\n', "y", (), [[1.5]], [2]),
     "spaces": ("a, y\n 1 , 2 \n", "y", (), [[1]], [2]),
@@ -674,6 +674,9 @@ BAD_CSV = [
     ('a,t,y\n1,"p\nq",2\n1,q,z\n', {"drop": "t"}, "{}, line 4: column 'y' should be a number"),
     ("a;y\n1,5;2\n", {}, "{}, line 2: column 'a' should be a number, but is '1,5'"),
     ("a,y\n1,2\n,3\n", {}, "{}, line 3: column 'a' has no value"),
+    ("a,y\n1,2\n,\n", {}, "{}, line 3: column 'a' has no value"),
+    ("a\ty\n1\t2\n \n\t\n", {}, "{}, line 4: column 'a' has no value"),
+    ("a,t,y\n1,x\0,2\n1,x,z\n", {"drop": "t"}, "{}, line 3: column 'y' should be a number"),
     ("a,y\n1,2\n1, \n", {}, "{}, line 3: column 'y' has no value"),
     (
         "a,y\n1,2\nNaN,3\n",
@@ -752,11 +755,13 @@ def test_bytes_that_are_no_text_are_refused(tmp_path):
         ("body.csv", good + b"\xff,2\n"),
         ("cut.csv.gz", gzip.compress(good)[:-9]),
         ("not.csv.gz", good),
+        ("bent.csv.gz", gzip.compress(good)[:20] + b"\xff" * 40),
+        ("long.csv", b'a,t,y\n1,"' + b"x" * 200_000 + b'",z\n'),
     ]:
         path = tmp_path / name
         path.write_bytes(data)
         with refused(ValueError, f"{path} could not be read as UTF-8 text: "):
-            datasets.read(path, target="y")
+            datasets.read(path, target="y", drop=["t"] if name == "long.csv" else ())
 
 
 def test_files_that_are_not_there_or_not_known(tmp_path):

@@ -6,6 +6,7 @@ import csv
 import gzip
 import io
 import itertools
+import zlib
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, TextIO
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-DELIMITERS = ",;\t"
+NO_TEXT = (UnicodeDecodeError, EOFError, gzip.BadGzipFile, zlib.error, csv.Error)
 
 
 def read(
@@ -28,19 +29,32 @@ def read(
     """Read features and labels, and tell which columns they are."""
     try:
         with open_text(path) as file:
-            first = next(filter(str.strip, file), "")
-            if not first:
+            lines = filter(is_filled, file)
+            first = next(lines, None)
+            if first is None:
                 raise ValueError(f"{path} is empty")
-            delimiter, fields = split(first, "\t" if ".tsv" in path.name.lower() else DELIMITERS)
+            delimiter, fields = split(first, delimiters(path))
             headed = not is_data(fields)
             choice = choose(Columns(len(fields), tuple(fields) if headed else None))
-            lines = itertools.chain([] if headed else [first], file)
-            values = parse(path, lines, delimiter, choice)
-    except (UnicodeDecodeError, EOFError, gzip.BadGzipFile) as error:
+            start = next(lines, None) if headed else first
+            if start is None:
+                raise ValueError(f"{path} should have at least one row, but has none")
+            values = parse(itertools.chain([start], lines), delimiter, choice)
+        if values is None or first_unfit(values) is not None:
+            raise ValueError(complaint(path, delimiter, headed, choice))
+    except NO_TEXT as error:
         raise ValueError(f"{path} could not be read as UTF-8 text: {error}") from error
-    if values is None or first_unfit(values) is not None:
-        raise ValueError(complaint(path, delimiter, headed, choice))
     return np.ascontiguousarray(values[:, :-1]), values[:, -1].copy(), choice
+
+
+def delimiters(path: Path) -> str:
+    """Return what may be between columns."""
+    return "\t" if path.name.lower().removesuffix(".gz").endswith(".tsv") else ",;\t"
+
+
+def is_filled(line: str) -> bool:
+    """Tell whether there is anything in a line, be it only tabs."""
+    return bool(line.strip(" \r\n"))
 
 
 def open_text(path: Path) -> TextIO:
@@ -50,9 +64,9 @@ def open_text(path: Path) -> TextIO:
     return io.TextIOWrapper(gzip.open(path), encoding="utf-8-sig", newline="")
 
 
-def split(line: str, delimiters: str) -> tuple[str, list[str]]:
+def split(line: str, signs: str) -> tuple[str, list[str]]:
     """Return the delimiter that gives most fields, and the fields."""
-    fields = {sign: next(csv.reader([line], delimiter=sign)) for sign in delimiters}
+    fields = {sign: next(csv.reader([line], delimiter=sign)) for sign in signs}
     sign = max(fields, key=lambda sign: len(fields[sign]))
     return sign, [field.strip() for field in fields[sign]]
 
@@ -71,19 +85,14 @@ def number(text: str) -> float | None:
         return None
 
 
-def parse(
-    path: Path, lines: Iterator[str], delimiter: str, choice: Choice
-) -> NDArray[np.float64] | None:
+def parse(lines: Iterator[str], delimiter: str, choice: Choice) -> NDArray[np.float64] | None:
     """Return the chosen columns, or None if something is wrong with a line."""
-    first = next(filter(str.strip, lines), None)
-    if first is None:
-        raise ValueError(f"{path} should have at least one row, but has none")
     wanted = (*choice.features, choice.target)
     # Of what is not wanted one letter is kept: so text may be there, and yet columns are counted.
     kinds = [(f"{i}", "f8" if i in wanted else "U1") for i in range(choice.columns.count)]
     try:
         table = np.loadtxt(
-            itertools.chain([first], lines),
+            lines,
             dtype=kinds,
             delimiter=delimiter,
             comments=None,
@@ -104,7 +113,7 @@ def complaint(path: Path, delimiter: str, headed: bool, choice: Choice) -> str:
     """Say what is wrong with the first line that is wrong: slowly, but only once."""
     with open_text(path) as file:
         rows = csv.reader(file, delimiter=delimiter)
-        lines = ((rows.line_num, row) for row in rows if any(map(str.strip, row)))
+        lines = ((rows.line_num, row) for row in rows if len(row) > 1 or is_filled("".join(row)))
         for line, row in itertools.islice(lines, int(headed), None):
             if problem := fault(row, choice):
                 return f"{path}, line {line}: {problem}"

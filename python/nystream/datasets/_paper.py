@@ -159,7 +159,7 @@ class Search:
         if self.data_dir is not None:
             yield "data_dir", self.data_dir
         if value := os.environ.get("NYSTREAM_DATA"):
-            yield "NYSTREAM_DATA", Path(value)
+            yield "NYSTREAM_DATA", Path(value).expanduser()
         else:
             self.failures.append("NYSTREAM_DATA: not set")
         yield "cache", cache_folder()
@@ -180,7 +180,7 @@ def search(name: str, data_dir: Any) -> Search:
 def cache_folder() -> Path:
     """Return the folder that fetched sets are kept in."""
     if value := os.environ.get("NYSTREAM_CACHE"):
-        return Path(value)
+        return Path(value).expanduser()
     variable, default = "XDG_CACHE_HOME", Path("~/.cache")
     if sys.platform == "win32":
         variable, default = "LOCALAPPDATA", Path("~/AppData/Local")
