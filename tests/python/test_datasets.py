@@ -807,8 +807,11 @@ def test_arrays_that_are_refused(arrays, arguments, message, tmp_path):
 
 def test_arrays_of_other_names_and_types(tmp_path):
     path = tmp_path / "own.npz"
-    np.savez(path, X=np.asfortranarray(np.arange(6).reshape(3, 2)), price=np.float32([1, 2, 4]))
+    X = np.asfortranarray(np.arange(6).reshape(3, 2))
+    odd = {"feature_names": np.array(["a", None]), "more": np.array([None]), "target_range": 3}
+    np.savez(path, X=X, price=np.float32([1, 2, 4]), **odd)
     data = datasets.read(path, target="price", drop=-1, scale=None)
+    assert (data.feature_names, data.target_name) == (None, "price")
     np.testing.assert_array_equal(data.X, [[0], [2], [4]])
     np.testing.assert_array_equal(data.y, [1, 2, 4])
     assert data.X.dtype == data.y.dtype == np.float64

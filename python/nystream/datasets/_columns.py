@@ -60,6 +60,7 @@ class Choice:
     columns: Columns
     features: tuple[int, ...]
     target: int
+    label: str | None = None
 
     @property
     def feature_names(self) -> tuple[str, ...] | None:
@@ -71,7 +72,7 @@ class Choice:
     def target_name(self) -> str | None:
         """Name of the target, if it has one."""
         names = self.columns.names
-        return None if names is None else names[self.target]
+        return self.label if names is None else names[self.target]
 
 
 def choose(columns: Columns, target: Any, drop: Any) -> Choice:

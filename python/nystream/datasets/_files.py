@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -112,13 +113,14 @@ def read_arrays(
     """Read a file of arrays as a table whose last column is the target."""
     if target is not None and not isinstance(target, str):
         raise TypeError(f"target should be the name of an array, but is {target!r}")
-    label = target or "y"
-    arrays = _npz.read(path, label)
+    arrays = _npz.read(path, target or "y")
+    label = target or arrays.target_name or "y"
     features = Columns(arrays.X.shape[1], arrays.feature_names)
     dropped = [features.find("drop", column) for column in listed(drop)]
-    names = arrays.feature_names and (*arrays.feature_names, arrays.target_name or label)
+    names = arrays.feature_names and (*arrays.feature_names, label)
     choice = choose(Columns(features.count + 1, names), features.count, dropped)
-    return np.ascontiguousarray(arrays.X[:, choice.features]), arrays.y, choice
+    X = np.ascontiguousarray(arrays.X[:, choice.features])
+    return X, arrays.y, replace(choice, label=label)
 
 
 def dataset(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import zipfile
 import zlib
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -16,7 +17,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, OSError, ValueError)
+DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, OSError, ValueError)
+WORDS = ("target_name", "source", "note")
 
 
 @dataclass(frozen=True)
@@ -41,10 +43,7 @@ class Arrays:
 
 def read(path: Path, target: str = "y") -> Arrays:
     """Read features and labels, and the rest if it is there."""
-    contents = unpack(path)
-    for name in ("X", target):
-        if name not in contents:
-            raise ValueError(f"{path} should hold an array {name}, but holds {', '.join(contents)}")
+    contents = unpack(path, target)
     try:
         X = as_floats(contents["X"], f"X of {path}", 2)
         y = as_floats(contents[target], f"{target} of {path}", 1)
@@ -54,17 +53,25 @@ def read(path: Path, target: str = "y") -> Arrays:
     return Arrays(X, y, **known(contents, X.shape[1]))
 
 
-def unpack(path: Path) -> dict[str, NDArray[Any]]:
-    """Return all arrays by name."""
+def unpack(path: Path, target: str) -> dict[str, NDArray[Any]]:
+    """Return the arrays that are needed, and those that tell about them."""
     # Opened here, since NumPy leaves a file that is no archive open.
     with open(path, "rb") as file:
         try:
             archive = np.load(file, allow_pickle=False)
             if not isinstance(archive, np.lib.npyio.NpzFile):
                 raise ValueError("it is one array")
-            return {name: archive[name] for name in archive.files}
+            contents = {name: archive[name] for name in ("X", target) if name in archive}
+            for name in (*WORDS, "feature_names", "target_range"):
+                with suppress(KeyError, *DAMAGED):  # nothing is lost but words
+                    contents[name] = archive[name]
         except DAMAGED as error:
             raise ValueError(f"{path} is not a sound .npz file: {error}") from error
+    for name in ("X", target):
+        if name not in contents:
+            held = ", ".join(archive.files)
+            raise ValueError(f"{path} should hold an array {name}, but holds {held}")
+    return contents
 
 
 def check(path: Path, X: NDArray[np.float64], y: NDArray[np.float64], target: str) -> None:
@@ -82,7 +89,7 @@ def check(path: Path, X: NDArray[np.float64], y: NDArray[np.float64], target: st
 def known(contents: dict[str, NDArray[Any]], n_features: int) -> dict[str, Any]:
     """Return what a file says of its arrays, where it is of the right form."""
     found: dict[str, Any] = {}
-    for key in ("target_name", "source", "note"):
+    for key in WORDS:
         if key in contents and contents[key].shape == ():
             found[key] = str(contents[key])
     if (names := contents.get("feature_names")) is not None and names.shape == (n_features,):
