@@ -9,6 +9,7 @@ import io
 import re
 import sys
 import urllib.error
+from http.client import IncompleteRead
 from importlib.util import find_spec
 from pathlib import Path
 from types import SimpleNamespace
@@ -456,6 +457,7 @@ OPENML_FAILURES = [
     (TimeoutError("timed out"), "TimeoutError: timed out"),
     (ConnectionResetError("peer"), "ConnectionResetError: peer"),
     (ValueError("md5 differs"), "ValueError: md5 differs"),
+    (IncompleteRead(b"half"), "IncompleteRead: IncompleteRead(4 bytes read)"),
     (KeyError("no such target"), "KeyError: 'no such target'"),
     (
         bunch("bank", rows=8000),
@@ -648,6 +650,7 @@ CSV = {
     "no names": ("1,2,3\n4,5,6\n", 0, (), [[2, 3], [5, 6]], [1, 4]),
     "one row, no names": ("1,2", -1, (), [[1]], [2]),
     "text is dropped": ('a,t,y\n1,"x,\ny",3\n4,é,6\n', "y", ["t"], [[1], [4]], [3, 6]),
+    "a number sign": ("#,t,y\n1,# 1,3\n", "y", "t", [[1]], [3]),
     "missing is dropped": ("a,t,y\n1,,3\n4,nan,6\n", "y", "t", [[1], [4]], [3, 6]),
     "dropped by index": ("a,t,y,z\n1,x,3,x\n", 2, [1, -1], [[1]], [3]),
     "dropped alone": ("a,t,y\n1,x,3\n", "y", 1, [[1]], [3]),
@@ -815,6 +818,9 @@ def test_arrays_of_other_names_and_types(tmp_path):
     np.testing.assert_array_equal(data.X, [[0], [2], [4]])
     np.testing.assert_array_equal(data.y, [1, 2, 4])
     assert data.X.dtype == data.y.dtype == np.float64
+    np.savez(path, X=X, y=[1, 2, 3], price=[1, 2, 4], target_name="rent")
+    assert datasets.read(path).target_name == "rent"
+    assert datasets.read(path, target="price").target_name == "price"
     with refused(TypeError, "target should be the name of an array, but is 3"):
         datasets.read(path, target=3)
 
