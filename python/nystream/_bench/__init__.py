@@ -1,0 +1,1 @@
+"""What ``nystream bench`` does: plans runs, carries them out, and reports what came of them."""

@@ -1,0 +1,145 @@
+"""The learners of a comparison: the paper's names, its settings, and the grids it tunes over."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from nystream import Gaussian
+from nystream._core import default_params
+
+if TYPE_CHECKING:
+    from nystream._core import Kernel
+    from nystream.datasets import Dataset
+
+Params = Mapping[str, Any]
+
+# The paper prints the grids of its baselines, not what it chose from them. The size of the
+# dictionaries it prints tells gamma, the errors tell mu and the step (in units of 1 / sqrt(T)).
+CHOSEN_GAMMA = {"parkinson": 0.5, "elevators": 10.0, "cpusmall": 5.0, "calhousing": 5.0}
+CHOSEN_STEP = {"parkinson": 1.0}
+CHOSEN_MU = 5.0
+
+
+@dataclass(frozen=True)
+class Stream:
+    """What settings depend on: the data set, its size, and the kernel."""
+
+    name: str
+    n_rows: int
+    kernel: Kernel
+    largest_label: float
+
+    @classmethod
+    def of(cls, dataset: Dataset, sigma: float | None = None) -> Stream:
+        """Describe a data set; ``sigma`` overrides its own width."""
+        width = sigma or dataset.sigma or median_distance(dataset.X)
+        largest = float(np.abs(dataset.y).max())
+        return cls(dataset.name, len(dataset.y), Gaussian(width), largest)
+
+    @property
+    def alpha(self) -> float:
+        """25 / T, as in the paper's experiments."""
+        return min(1.0, 25 / self.n_rows)
+
+    @property
+    def Y(self) -> float:  # noqa: N802
+        """Bound on the labels: 1 for those in [0, 1], as in the paper."""
+        return max(1.0, self.largest_label)
+
+    @property
+    def step(self) -> float:
+        """1 / sqrt(T)."""
+        return float(self.n_rows**-0.5)
+
+
+def median_distance(X: np.ndarray) -> float:
+    """Median distance of two rows, over at most 500 rows spread over the data; 1 if it is 0."""
+    rows = X[:: max(1, len(X) // 500)]
+    squares = (rows**2).sum(1)
+    squared = squares[:, None] + squares - 2 * rows @ rows.T
+    return float(np.sqrt(max(np.median(squared), 0))) or 1.0
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A learner, the setting it is compared at, and the values that tuning tries beside it."""
+
+    name: str
+    title: str
+    setting: Callable[[Stream], Params]
+    grid: Callable[[Stream], Mapping[str, Sequence[Any]]] = lambda _: {}
+    quadratic: bool = False  # a row costs O(t^2): too dear for a stream of thousands
+
+    def at_setting(self, stream: Stream) -> dict[str, Any]:
+        """Parameters of the one setting."""
+        kernel = {"kernel": stream.kernel} if "kernel" in default_params(self.name) else {}
+        return {**kernel, **self.setting(stream)}
+
+    def on_grid(self, stream: Stream) -> list[dict[str, Any]]:
+        """Parameters of the whole grid; the one setting where there is no grid."""
+        grid = self.grid(stream)
+        choices = (dict(zip(grid, values, strict=True)) for values in product(*grid.values()))
+        return [{**self.at_setting(stream), **choice} for choice in choices]
+
+
+def _sampled(stream: Stream) -> Params:
+    """PROS-N-KONS and CON-KONS: C = 1, beta = 1 and epsilon = 0.5 are the defaults."""
+    gamma = CHOSEN_GAMMA.get(stream.name, 1.0)
+    return {"mu": CHOSEN_MU, "gamma": gamma, "bound": stream.Y}
+
+
+def _sampled_grid(_: Stream) -> Mapping[str, Sequence[Any]]:
+    return {"mu": (1.0, 5.0, 15.0), "gamma": (0.5, 1.0, 5.0, 10.0)}
+
+
+def _step(stream: Stream) -> Params:
+    return {"eta": CHOSEN_STEP.get(stream.name, 10.0) * stream.step}
+
+
+def _step_grid(stream: Stream) -> Mapping[str, Sequence[Any]]:
+    return {"eta": tuple(factor * stream.step for factor in (1.0, 10.0, 100.0, 1000.0))}
+
+
+def _ridge_grid(_: Stream) -> Mapping[str, Sequence[Any]]:
+    return {"ridge": (1e-4, 1e-3, 1e-2, 1e-1, 1.0)}
+
+
+ENTRIES = {
+    entry.name: entry
+    for entry in (
+        Entry("Fogd", "FOGD", lambda s: {"n_frequencies": 400, **_step(s)}, _step_grid),
+        Entry("Nogd", "NOGD", lambda s: {"budget": 400, **_step(s)}, _step_grid),
+        Entry("ProsNKons", "PROS-N-KONS", _sampled, _sampled_grid),
+        Entry("ConKons", "CON-KONS", _sampled, _sampled_grid),
+        Entry("AogdAld", "AOGD-ALD", lambda s: {"alpha": s.alpha, "bound": 2 * s.Y}),
+        Entry(
+            "NonsAld",
+            "NONS-ALD",
+            lambda s: {"alpha": s.alpha, "mu": 1.0, "bound": s.Y},
+            lambda _: {"mu": (1.0, 5.0, 15.0)},
+        ),
+        Entry("RidgeAld", "RidgeAld", lambda s: {"alpha": s.alpha, "ridge": 0.01}, _ridge_grid),
+        Entry("KrlsAld", "KRLS", lambda s: {"alpha": s.alpha}),
+        Entry("Pkawv", "PKAWV", lambda _: {"ridge": 0.01}, _ridge_grid),
+        Entry("SketchedKons", "Sketched-KONS", lambda s: {"bound": s.Y}),
+        Entry("Kogd", "KOGD", lambda s: {"bound": 2 * s.Y}),
+        Entry("Kons", "KONS", lambda s: {"bound": s.Y}, quadratic=True),
+        Entry("Kaar", "KAAR", lambda _: {"ridge": 0.01}, _ridge_grid, quadratic=True),
+        Entry("OnlineKrr", "kernel ridge", lambda _: {"ridge": 0.01}, _ridge_grid, quadratic=True),
+        Entry("LinearRls", "linear ridge", lambda _: {"ridge": 0.01}, _ridge_grid),
+        Entry("RunningMean", "running mean", lambda _: {}),
+    )
+}
+
+
+def entry_called(name: str) -> Entry:
+    """Find a learner by its class or by the paper's name, in any case."""
+    for entry in ENTRIES.values():
+        if name.lower() in (entry.name.lower(), entry.title.lower()):
+            return entry
+    raise ValueError(f"algorithm should be one of {', '.join(ENTRIES)}, but is {name!r}")

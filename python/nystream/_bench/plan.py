@@ -1,0 +1,98 @@
+"""Which runs a comparison consists of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from nystream._bench.entries import ENTRIES, Entry, Stream
+from nystream._bench.runs import Task, is_random
+from nystream.datasets import names
+
+if TYPE_CHECKING:
+    from nystream.datasets import Dataset
+
+CHEAP = tuple(name for name, entry in ENTRIES.items() if not entry.quadratic)
+
+
+@dataclass(frozen=True)
+class Preset:
+    """What a name like "paper" stands for; the command line may change each part."""
+
+    datasets: tuple[str, ...]
+    summary: str
+    algorithms: tuple[str, ...] = CHEAP
+    repeats: int = 10
+    tune: bool = True
+    rows: int | None = None
+
+
+PRESETS = {
+    "paper": Preset(
+        names("paper"),
+        "Table 2 of the paper: its data sets, widths, grids, ten random orders",
+    ),
+    "quick": Preset(
+        ("friedman", "mackey_glass"),
+        "the same learners on two embedded streams, in a minute",
+        repeats=2,
+        rows=4000,
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Case:
+    """A learner on a data set: the setting it is compared at, and all that tuning tries."""
+
+    dataset: Dataset
+    entry: Entry
+    setting: dict[str, Any]
+    grid: tuple[dict[str, Any], ...]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A comparison: every case, each with as many repeats."""
+
+    cases: tuple[Case, ...]
+    repeats: int
+    shuffled: bool
+
+    def tasks(self) -> list[Task]:
+        """Every run once, all cases with the first seed before any with the second."""
+        tasks = {
+            task.key: task
+            for seed in range(self.repeats)
+            for case in self.cases
+            for params in (case.setting, *case.grid)
+            for task in self.repeat(case, params, seed)
+        }
+        return list(tasks.values())
+
+    def repeat(self, case: Case, params: dict[str, Any], seed: int) -> list[Task]:
+        """One repeat; none if it could only give again what the first one gave."""
+        name = case.entry.name
+        if seed and not self.shuffled and not is_random(name):
+            return []
+        return [Task(case.dataset, name, params, seed, self.shuffled)]
+
+
+def plan(
+    datasets: Sequence[Dataset],
+    algorithms: Sequence[Entry],
+    *,
+    repeats: int,
+    tune: bool,
+    shuffled: bool = True,
+    sigma: float | None = None,
+) -> Plan:
+    """Cross data sets with learners."""
+    cases = []
+    for dataset in datasets:
+        stream = Stream.of(dataset, sigma)
+        for entry in algorithms:
+            grid = entry.on_grid(stream) if tune else []
+            cases.append(Case(dataset, entry, entry.at_setting(stream), tuple(grid)))
+    return Plan(tuple(cases), repeats, shuffled)

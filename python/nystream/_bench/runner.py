@@ -1,0 +1,86 @@
+"""Carries out runs on several cores; Ctrl-C stops it and loses nothing that is done."""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass, field
+from threading import Event
+from types import FrameType
+
+from nystream._bench.runs import Result, StoppedError, Task, execute
+
+
+@dataclass
+class Outcome:
+    """What became of the runs: whether all were tried, and those that failed."""
+
+    stopped: bool = False
+    failures: list[tuple[Task, Exception]] = field(default_factory=list)
+
+
+def run(
+    tasks: Sequence[Task],
+    *,
+    jobs: int,
+    done: Callable[[Result], None],
+    progress: Callable[[Task], None],
+) -> Outcome:
+    """Carry out the tasks on ``jobs`` threads, and hand on each result as it comes.
+
+    Learners let go of the interpreter's lock, so threads are as good as processes, and share the
+    data. ``done`` and ``progress`` are called from the calling thread alone.
+    """
+    outcome = Outcome()
+    with stop_on_signal() as stop, ThreadPoolExecutor(jobs) as pool:
+        waiting = {pool.submit(execute, task, stop): task for task in tasks}
+        while waiting:
+            # The time-out lets signals through on systems that do not interrupt a wait.
+            finished, _ = wait(waiting, timeout=0.2, return_when=FIRST_COMPLETED)
+            for future in finished:
+                task = waiting.pop(future)
+                _settle(future, task, outcome, done)
+                progress(task)
+            if stop.is_set() and not outcome.stopped:
+                outcome.stopped = True
+                waiting = {future: task for future, task in waiting.items() if not future.cancel()}
+    return outcome
+
+
+def _settle(
+    future: Future[Result], task: Task, outcome: Outcome, done: Callable[[Result], None]
+) -> None:
+    error = future.exception()
+    if error is None:
+        done(future.result())
+    elif isinstance(error, Exception) and not isinstance(error, StoppedError):
+        outcome.failures.append((task, error))
+
+
+@contextlib.contextmanager
+def stop_on_signal() -> Iterator[Event]:
+    """Give an event that the first Ctrl-C or SIGTERM sets; the second one does what it always does.
+
+    The first one raises nothing, so that no result is cut off in the middle.
+    """
+    stop = Event()
+    if threading.current_thread() is not threading.main_thread():
+        yield stop
+        return
+    signals = (signal.SIGINT, signal.SIGTERM)
+    before = {int(number): signal.getsignal(number) for number in signals}
+
+    def handle(number: int, _: FrameType | None) -> None:
+        stop.set()
+        signal.signal(number, before[number])
+
+    for number in signals:
+        signal.signal(number, handle)
+    try:
+        yield stop
+    finally:
+        for number in signals:
+            signal.signal(number, before[number])

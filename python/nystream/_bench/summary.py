@@ -1,0 +1,161 @@
+"""What the runs of a comparison say: means and deviations, the best of each grid, the ranking."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from nystream._bench.plan import Case, Plan
+from nystream._bench.printed import TABLE_2, Printed
+
+if TYPE_CHECKING:
+    from nystream._bench.runs import Result
+
+# A learner whose error is as many times the variance of the labels has diverged.
+DIVERGED = 1e6
+
+
+@dataclass(frozen=True)
+class Score:
+    """One setting of a learner on a data set, over its repeats."""
+
+    params: Mapping[str, Any]
+    runs: tuple[Result, ...]
+    diverged: bool
+
+    @property
+    def mse(self) -> float:
+        """Mean of the mean squared errors."""
+        return mean(run.mse for run in self.runs)
+
+    @property
+    def std(self) -> float:
+        """Standard deviation of the mean squared errors; 0 for a single run."""
+        if self.diverged or len(self.runs) < 2:
+            return 0.0
+        return float(np.std([run.mse for run in self.runs], ddof=1))
+
+    @property
+    def size(self) -> float:
+        """Rows kept (J), or frequencies drawn (D)."""
+        return mean(run.params.get("n_frequencies", run.n_basis) for run in self.runs)
+
+    @property
+    def seconds(self) -> float:
+        """Processor seconds of a run."""
+        return mean(run.seconds for run in self.runs)
+
+    @property
+    def nbytes(self) -> float:
+        """Memory of the learner at the end."""
+        return mean(run.nbytes for run in self.runs)
+
+
+@dataclass(frozen=True)
+class Line:
+    """A learner on a data set: at its setting, at the best of its grid, and as printed."""
+
+    case: Case
+    score: Score
+    best: Score
+    printed: Printed | None
+
+    @property
+    def dataset(self) -> str:
+        """Name of the data set."""
+        return str(self.case.dataset.name)
+
+    @property
+    def difference(self) -> float | None:
+        """How far the error is from the printed one, relative to that."""
+        return self.score.mse / self.printed.mse - 1 if self.printed else None
+
+    @property
+    def tuned(self) -> dict[str, Any]:
+        """The parameters that tuning has chosen, where there was a choice."""
+        return {
+            name: value
+            for name, value in self.best.params.items()
+            if any(choice[name] != value for choice in self.case.grid)
+        }
+
+
+@dataclass(frozen=True)
+class Swap:
+    """Two learners whose order is not the printed one; tied if within a standard deviation."""
+
+    first: str
+    second: str
+    tied: bool
+
+    def __str__(self) -> str:
+        return f"{self.first} before {self.second}" + (" (tied)" if self.tied else "")
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """The learners of the paper's table on a data set, best first, and pairs in another order."""
+
+    dataset: str
+    order: tuple[str, ...]
+    swaps: tuple[Swap, ...]
+
+
+def lines(plan: Plan, results: Mapping[str, Result]) -> list[Line]:
+    """Summarise every case whose setting has at least one result."""
+    return [line for case in plan.cases if (line := _line(plan, case, results))]
+
+
+def _line(plan: Plan, case: Case, results: Mapping[str, Result]) -> Line | None:
+    score = _score(plan, case, case.setting, results)
+    if score is None:
+        return None
+    tried = [score, *(_score(plan, case, params, results) for params in case.grid)]
+    # Only settings with all their repeats stand a fair comparison with each other.
+    fair = [s for s in tried if s and len(s.runs) == len(score.runs)]
+    printed = TABLE_2.get((case.dataset.name, case.entry.name))
+    return Line(case, score, min(fair, key=lambda s: s.mse), printed)
+
+
+def _score(
+    plan: Plan, case: Case, params: dict[str, Any], results: Mapping[str, Result]
+) -> Score | None:
+    tasks = [task for seed in range(plan.repeats) for task in plan.repeat(case, params, seed)]
+    runs = tuple(results[task.key] for task in tasks if task.key in results)
+    if not runs:
+        return None
+    limit = DIVERGED * max(float(case.dataset.y.var()), 1e-12)
+    return Score(params, runs, not all(run.mse < limit for run in runs))
+
+
+def rankings(table: Iterable[Line]) -> list[Ranking]:
+    """Compare the order of learners with the printed one, where there is one."""
+    by_dataset: dict[str, list[Line]] = {}
+    for line in table:
+        if line.printed:
+            by_dataset.setdefault(line.dataset, []).append(line)
+    return [_ranking(name, members) for name, members in by_dataset.items() if len(members) > 1]
+
+
+def _ranking(dataset: str, members: list[Line]) -> Ranking:
+    ranked = sorted(members, key=lambda line: line.score.mse)
+    swaps = [
+        Swap(a.case.entry.title, b.case.entry.title, _tied(a.score, b.score))
+        for a, b in combinations(ranked, 2)
+        if a.printed and b.printed and a.printed.mse > b.printed.mse
+    ]
+    return Ranking(dataset, tuple(line.case.entry.title for line in ranked), tuple(swaps))
+
+
+def _tied(a: Score, b: Score) -> bool:
+    return abs(a.mse - b.mse) <= max(a.std, b.std)
+
+
+def mean(values: Iterable[float]) -> float:
+    """Mean of at least one value."""
+    numbers = list(values)
+    return sum(numbers) / len(numbers)

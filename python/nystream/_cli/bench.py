@@ -1,0 +1,132 @@
+"""``nystream bench``: compares online learners."""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+from pathlib import Path
+
+EXAMPLES = """\
+examples:
+  nystream bench                                   # two embedded streams, a minute
+  nystream bench --preset paper --data-dir data    # Table 2 of the paper
+  nystream bench --preset scaling                  # Table 1 of the paper, seen
+  nystream bench --data my.csv --target price      # your own data
+  nystream bench --datasets elevators --algorithms NONS-ALD RidgeAld --repeats 3
+  nystream bench --preset paper --resume           # goes on after Ctrl-C
+"""
+
+
+def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command and its options."""
+    parser = commands.add_parser(
+        "bench",
+        help="compare online learners on the paper's data, on embedded streams or on your own",
+        description="Compare online learners: each predicts every row before it learns it. "
+        "Prints a table, and writes results, tables, plots and an HTML report.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.set_defaults(run=run)
+    parser.add_argument(
+        "--preset", choices=("paper", "quick", "scaling"), help="a whole comparison by name"
+    )
+    data = parser.add_argument_group("data")
+    data.add_argument("--datasets", nargs="+", metavar="NAME", help="data sets by name")
+    data.add_argument("--data-dir", type=Path, metavar="DIR", help="folder with NAME.npz files")
+    data.add_argument("--data", type=Path, metavar="FILE", help="a CSV, Parquet or .npz file")
+    data.add_argument("--target", metavar="COLUMN", help="its column to predict")
+    data.add_argument(
+        "--drop", nargs="+", default=(), metavar="COLUMN", help="its columns to leave out"
+    )
+    data.add_argument(
+        "--scale",
+        choices=("paper", "none"),
+        default="paper",
+        help="scale the file's features to [-1, 1] and its target to [0, 1] (paper), or not",
+    )
+    data.add_argument("--rows", type=at_least_one, metavar="N", help="the first N rows only")
+    data.add_argument(
+        "--order",
+        choices=("random", "given"),
+        default="random",
+        help="a random order in each repeat, or the rows as they stand",
+    )
+    learners = parser.add_argument_group("learners")
+    learners.add_argument("--algorithms", nargs="+", metavar="NAME", help="learners by name")
+    learners.add_argument("--repeats", type=at_least_one, metavar="N", help="random orders (10)")
+    learners.add_argument(
+        "--tune",
+        action=argparse.BooleanOptionalAction,
+        default=None,
+        help="also try the whole grid of each learner",
+    )
+    learners.add_argument(
+        "--sigma", type=positive, metavar="S", help="width of the Gaussian kernel"
+    )
+    running = parser.add_argument_group("running")
+    running.add_argument(
+        "--jobs", type=at_least_one, metavar="N", help="runs at a time (as many as cores)"
+    )
+    running.add_argument(
+        "--out", type=Path, metavar="DIR", help="folder to write to (nystream-bench/PRESET)"
+    )
+    running.add_argument(
+        "--resume", action="store_true", help="keep the results in the folder and do the rest"
+    )
+
+
+def at_least_one(text: str) -> int:
+    """Read a positive whole number."""
+    try:
+        number = int(text)
+    except ValueError:
+        message = f"should be a whole number, but is {text!r}"
+        raise argparse.ArgumentTypeError(message) from None
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"should be at least 1, but is {text}")
+    return number
+
+
+def positive(text: str) -> float:
+    """Read a positive number."""
+    try:
+        number = float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"should be a number, but is {text!r}") from None
+    if not 0 < number < float("inf"):
+        raise argparse.ArgumentTypeError(f"should be positive and finite, but is {text}")
+    return number
+
+
+def run(chosen: argparse.Namespace) -> int:
+    """Carry out the command."""
+    require("matplotlib", "tqdm")
+    check(chosen)
+    from nystream._bench.command import bench
+
+    return bench(chosen)
+
+
+def require(*modules: str) -> None:
+    """Say at once, not after an hour, that an extra is not installed."""
+    missing = [name for name in modules if importlib.util.find_spec(name) is None]
+    if missing:
+        names = " and ".join(missing)
+        raise ImportError(f"nystream bench needs {names}: pip install 'nystream[bench]'")
+
+
+def check(chosen: argparse.Namespace) -> None:
+    """Refuse options that do not go together."""
+    if chosen.preset == "scaling":
+        for name in ("datasets", "data", "algorithms", "sigma", "rows", "tune"):
+            if getattr(chosen, name) is not None:
+                raise ValueError(f"--preset scaling makes its own streams: --{name} has no use")
+    if chosen.data is None:
+        for name in ("target", "drop"):
+            if getattr(chosen, name):
+                raise ValueError(f"--{name} is for a file of your own: name it with --data")
+    elif chosen.datasets or chosen.preset:
+        raise ValueError("--data and --datasets or --preset are two comparisons: choose one")
+    elif chosen.target is None and chosen.data.suffix != ".npz":
+        raise ValueError("--data needs --target, the column to predict")

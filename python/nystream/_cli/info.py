@@ -1,0 +1,87 @@
+"""``nystream info``: what a file is."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+
+def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command and its options."""
+    parser = commands.add_parser(
+        "info",
+        help="describe a model, a data file or the results of a comparison",
+        description="Describe a file: a learner's bytes, a CSV, Parquet or .npz file, or the "
+        "results.jsonl of nystream bench (or its folder).",
+        epilog="examples:\n  nystream info model.nystream\n  nystream info my.csv\n",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.set_defaults(run=run)
+    parser.add_argument("file", type=Path, metavar="FILE")
+
+
+def run(chosen: argparse.Namespace) -> int:
+    """Carry out the command."""
+    path: Path = chosen.file
+    if path.is_dir():
+        path = path / "results.jsonl"
+    if not path.exists():
+        raise FileNotFoundError(f"{path} does not exist")
+    if path.suffix == ".jsonl":
+        print(results(path))
+    elif {".csv", ".parquet", ".npz"} & set(path.suffixes):
+        print(data(path))
+    else:
+        print(model(path))
+    return 0
+
+
+def results(path: Path) -> str:
+    """Describe the results of a comparison."""
+    from nystream._bench.store import Store
+
+    runs = Store(path.parent).read().values()
+    pairs = sorted({(run.dataset, run.algorithm) for run in runs})
+    lines = [
+        f"{dataset}, {algorithm}: {len(chosen)} runs, least MSE {min(r.mse for r in chosen):.5g}"
+        for dataset, algorithm in pairs
+        if (chosen := [r for r in runs if (r.dataset, r.algorithm) == (dataset, algorithm)])
+    ]
+    versions = ", ".join(sorted({run.version for run in runs})) or "-"
+    return "\n".join([f"{path}: {len(runs)} runs of nystream {versions}", *lines])
+
+
+def data(path: Path) -> str:
+    """Describe the columns of a data file."""
+    from nystream._bench import markdown
+    from nystream.datasets import read
+
+    target = None if path.suffix == ".npz" else -1
+    table = read(path, target=target, scale=None)
+    names = [*(table.feature_names or map(str, range(table.X.shape[1])))]
+    rows = [
+        (name, f"{column.min():.6g}", f"{column.mean():.6g}", f"{column.max():.6g}")
+        for name, column in zip(
+            [*names, table.target_name or "y"], [*table.X.T, table.y], strict=True
+        )
+    ]
+    header = ("column", "least", "mean", "greatest")
+    cells = markdown.lay_out(header, rows, [False, True, True, True])
+    return f"{path}: {len(table.y):,} rows, {len(rows)} columns\n\n{cells}"
+
+
+def model(path: Path) -> str:
+    """Describe a learner."""
+    from nystream import Learner
+
+    learner = Learner.from_bytes(path.read_bytes())
+    return "\n".join(
+        [
+            repr(learner),
+            f"rows seen      {learner.n_seen:,}",
+            f"features       {learner.n_features}",
+            f"rows kept      {learner.n_basis:,}",
+            f"memory         {learner.nbytes:,} bytes",
+            f"on disk        {path.stat().st_size:,} bytes",
+        ]
+    )

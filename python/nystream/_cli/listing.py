@@ -1,0 +1,92 @@
+"""``nystream list``: what there is."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+KINDS = ("datasets", "algorithms", "kernels", "presets")
+
+
+def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command and its options."""
+    parser = commands.add_parser(
+        "list",
+        help="list data sets, learners, kernels and presets",
+        description="List what there is: data sets and where they are, learners and their "
+        "parameters, kernels, and the presets of nystream bench.",
+        epilog="examples:\n  nystream list\n  nystream list datasets --data-dir data\n",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.set_defaults(run=run)
+    parser.add_argument("kind", nargs="?", choices=KINDS, help="only these")
+    parser.add_argument("--data-dir", type=Path, metavar="DIR", help="folder with NAME.npz files")
+
+
+def run(chosen: argparse.Namespace) -> int:
+    """Carry out the command."""
+    from nystream._bench import markdown
+
+    for kind in (chosen.kind,) if chosen.kind else KINDS:
+        columns = CONTENTS[kind](chosen.data_dir)
+        rows = list(zip(*columns.values(), strict=True))
+        print(markdown.lay_out(list(columns), rows, [False] * len(columns)), end="\n\n")
+    return 0
+
+
+def datasets(data_dir: Path | None) -> dict[str, list[str]]:
+    """List data sets, and where they would come from."""
+    from nystream.datasets import find, info, names
+
+    lines = [info(name) for name in names()]
+    places = [
+        "made when asked for"
+        if line.kind == "embedded"
+        else str(find(line.name, data_dir) or "not on this machine: OpenML")
+        for line in lines
+    ]
+    return {
+        "data set": [line.name for line in lines],
+        "rows": [f"{line.rows:,}" for line in lines],
+        "features": [str(line.features) for line in lines],
+        "what it is": [line.description for line in lines],
+        "where": places,
+    }
+
+
+def algorithms(_: Path | None) -> dict[str, list[str]]:
+    """List learners with their parameters."""
+    import nystream
+    from nystream._bench.entries import ENTRIES
+    from nystream._core import default_params
+
+    names = nystream.algorithms()
+    return {
+        "algorithm": names,
+        "name in the paper": [ENTRIES[name].title for name in names],
+        "parameters": [", ".join(default_params(name)) for name in names],
+    }
+
+
+def kernels(_: Path | None) -> dict[str, list[str]]:
+    """List kernels."""
+    import nystream
+
+    return {"kernel": [repr(getattr(nystream, name)()) for name in nystream.kernels()]}
+
+
+def presets(_: Path | None) -> dict[str, list[str]]:
+    """List what ``nystream bench --preset`` takes."""
+    from nystream._bench.plan import PRESETS
+
+    summaries = {name: preset.summary for name, preset in PRESETS.items()}
+    summaries["scaling"] = "Table 1 of the paper: cost and dictionary against the stream's length"
+    return {"preset": list(summaries), "what it is": list(summaries.values())}
+
+
+CONTENTS = {
+    "datasets": datasets,
+    "algorithms": algorithms,
+    "kernels": kernels,
+    "presets": presets,
+}

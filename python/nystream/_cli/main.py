@@ -1,0 +1,39 @@
+"""Parses the command line. What a command needs is imported when it runs, so that help is quick."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+from nystream import __version__
+from nystream._cli import bench, info, listing
+
+COMMANDS = (bench, listing, info)
+
+
+def parser() -> argparse.ArgumentParser:
+    """All commands with their options."""
+    root = argparse.ArgumentParser(
+        prog="nystream", description="Online kernel regression: compare learners on streams."
+    )
+    root.add_argument("--version", action="version", version=f"nystream {__version__}")
+    commands = root.add_subparsers(metavar="command", required=True)
+    for command in COMMANDS:
+        command.add_to(commands)
+    return root
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Carry out a command, and return what the shell should see: 0 if all went well.
+
+    A mistake of the user's is one line on the standard error, never a traceback.
+    """
+    chosen = parser().parse_args(arguments)
+    try:
+        return int(chosen.run(chosen))
+    except (ValueError, OSError, ImportError) as error:
+        print(f"nystream: error: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        return 130

@@ -1,0 +1,435 @@
+"""What `nystream bench` computes: plans, runs, results on disk, summaries, reports."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from itertools import pairwise
+from threading import Event
+
+import numpy as np
+import pytest
+from support import random_stream
+
+import nystream
+from nystream._bench import html, markdown, tables
+from nystream._bench.entries import ENTRIES, Stream, entry_called, median_distance
+from nystream._bench.plan import CHEAP, PRESETS, plan
+from nystream._bench.printed import TABLE_2
+from nystream._bench.report import Report, Section, Table
+from nystream._bench.runner import run
+from nystream._bench.runs import Result, StoppedError, Task, execute, pieces
+from nystream._bench.store import Store
+from nystream._bench.summary import lines, rankings
+from nystream.datasets import Dataset, load
+
+
+def dataset(n_rows=300, name="random", seed=0, **changes):
+    X, y = random_stream(n_rows, 3, seed)
+    facts = {
+        "feature_names": None,
+        "target_name": None,
+        "source": "made",
+        "scaling": "as made",
+        "target_range": None,
+        "sigma": 2.0,
+        "paper_rows": None,
+        "note": "",
+    }
+    return Dataset(name=name, X=X, y=y, **{**facts, **changes})
+
+
+def task(algorithm="NonsAld", seed=0, **params):
+    return Task(dataset(), algorithm, {"kernel": nystream.Gaussian(2.0), **params}, seed)
+
+
+def carry_out(tasks, jobs=2):
+    results = {}
+    outcome = run(
+        tasks, jobs=jobs, done=lambda r: results.__setitem__(r.key, r), progress=lambda _: None
+    )
+    assert not outcome.stopped
+    return results, outcome
+
+
+# The learners and their settings
+
+
+def test_every_learner_can_be_compared():
+    assert set(ENTRIES) == set(nystream.algorithms())
+
+
+@pytest.mark.parametrize("entry", ENTRIES.values(), ids=lambda entry: entry.name)
+def test_settings_are_accepted_and_part_of_the_grid(entry):
+    stream = Stream("elevators", 5, nystream.Gaussian(2.0), 1.0)
+    grid = entry.on_grid(stream)
+    assert entry.at_setting(stream) in grid
+    for params in grid:
+        model = nystream.Learner(entry.name, **params)
+        assert {name: model.params[name] for name in params} == params
+
+
+def test_the_grids_are_those_of_the_paper():
+    stream = Stream("elevators", 10_000, nystream.Gaussian(8.0), 1.0)
+    assert [p["mu"] for p in ENTRIES["NonsAld"].on_grid(stream)] == [1.0, 5.0, 15.0]
+    assert [p["eta"] for p in ENTRIES["Fogd"].on_grid(stream)] == pytest.approx([0.01, 0.1, 1, 10])
+    for name in ("ProsNKons", "ConKons"):
+        grid = {(p["mu"], p["gamma"]) for p in ENTRIES[name].on_grid(stream)}
+        assert grid == {(mu, gamma) for mu in (1, 5, 15) for gamma in (0.5, 1, 5, 10)}
+    assert ENTRIES["NonsAld"].at_setting(stream)["alpha"] == 25 / 10_000
+    assert (ENTRIES["Fogd"].at_setting(stream)["n_frequencies"]) == 400
+    assert (ENTRIES["Nogd"].at_setting(stream)["budget"]) == 400
+
+
+def test_bounds_follow_labels_beyond_1():
+    stream = Stream.of(dataset(name="big", sigma=None))
+    assert stream.Y == 1.0
+    X, y = random_stream(50, 3)
+    data = dataset()
+    big = Dataset(**{**vars(data), "X": X, "y": 100 * y})
+    stream = Stream.of(big)
+    assert ENTRIES["NonsAld"].at_setting(stream)["bound"] == pytest.approx(np.abs(100 * y).max())
+    assert ENTRIES["AogdAld"].at_setting(stream)["bound"] == pytest.approx(200 * np.abs(y).max())
+
+
+def test_width_is_given_the_sets_own_or_the_median_distance():
+    data = dataset()
+    assert Stream.of(data).kernel == nystream.Gaussian(2.0)
+    assert Stream.of(data, sigma=3.0).kernel == nystream.Gaussian(3.0)
+    own = Stream.of(dataset(sigma=None)).kernel.params["sigma"]
+    distances = np.linalg.norm(data.X[:, None] - data.X, axis=2)
+    assert own == pytest.approx(np.median(distances))
+    assert median_distance(np.zeros((5, 2))) == 1.0
+
+
+@pytest.mark.parametrize("name", ["NonsAld", "NONS-ALD", "nons-ald", "nonsald"])
+def test_learners_are_found_by_either_name(name):
+    assert entry_called(name).name == "NonsAld"
+
+
+def test_an_unknown_learner_is_named():
+    with pytest.raises(ValueError, match=r"algorithm should be one of Fogd, .* but is 'NONS'"):
+        entry_called("NONS")
+
+
+# Runs
+
+
+@pytest.mark.parametrize("algorithm", ["NonsAld", "Fogd", "RunningMean"])
+def test_a_run_predicts_before_it_learns_in_the_order_of_its_seed(algorithm):
+    params = {} if algorithm == "RunningMean" else {"kernel": nystream.Gaussian(2.0)}
+    result = execute(Task(dataset(), algorithm, params, seed=3), Event())
+    data = dataset()
+    order = np.random.default_rng(3).permutation(len(data.y))
+    X, y = data.X[order], data.y[order]
+    draws = {"random_state": 3} if algorithm == "Fogd" else {}
+    model = nystream.Learner(algorithm, **params, **draws)
+    errors = np.array([])
+    for x, label in zip(X, y, strict=True):
+        errors = np.append(errors, (model.predict_one(x) - label) ** 2)
+        model.learn_one(x, label)
+    assert result.mse == pytest.approx(errors.mean(), rel=1e-9)
+    running = np.cumsum(errors) / np.arange(1, len(y) + 1)
+    assert result.curve.mse == pytest.approx(running[np.array(result.curve.t) - 1], rel=1e-5)
+    assert result.n_basis == result.curve.n_basis[-1] == model.n_basis
+    assert result.seconds == pytest.approx(result.curve.seconds[-1], rel=1e-5)
+    assert result.seconds > 0
+    assert result.curve.t[-1] == result.n_rows == 300
+
+
+def test_a_run_in_the_given_order():
+    given = Task(dataset(), "RunningMean", {}, seed=5, shuffled=False)
+    X, y = given.rows()
+    assert (X == dataset().X).all()
+    assert (y == dataset().y).all()
+
+
+@pytest.mark.parametrize("n_rows", [1, 63, 64, 65, 1000, 100_000])
+def test_pieces_cover_the_stream_in_order(n_rows):
+    cut = list(pieces(n_rows))
+    assert cut[0][0] == 0
+    assert cut[-1][1] == n_rows
+    assert all(a[1] == b[0] for a, b in pairwise(cut))
+    assert all(first < last for first, last in cut)
+    assert len(cut) < 120
+
+
+def test_a_stopped_run_gives_no_result():
+    stop = Event()
+    stop.set()
+    with pytest.raises(StoppedError):
+        execute(task(), stop)
+
+
+def test_results_carry_what_is_needed_to_repeat_them():
+    result = execute(task("ConKons", seed=4, mu=5.0), Event())
+    assert result.params == {"kernel": {"name": "Gaussian", "sigma": 2.0}, "mu": 5.0}
+    assert (result.seed, result.version) == (4, nystream.__version__)
+    assert result.machine["cores"] >= 1
+    assert result.machine["processor"]
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", result.finished)
+
+
+def test_keys_tell_runs_apart():
+    other = dataset(seed=1)
+    tasks = [
+        task(),
+        task(seed=1),
+        task(mu=2.0),
+        task("AogdAld"),
+        Task(other, "NonsAld", task().params, 0),
+        Task(dataset(), "NonsAld", task().params, 0, shuffled=False),
+    ]
+    assert len({t.key for t in tasks}) == len(tasks)
+    assert task().key == task().key == execute(task(), Event()).key
+
+
+def test_threads_give_the_same_results_as_one():
+    tasks = [task(name, seed) for name in ("NonsAld", "Fogd", "ProsNKons") for seed in range(3)]
+    one, _ = carry_out(tasks, jobs=1)
+    three, _ = carry_out(tasks, jobs=3)
+    assert {k: r.curve.mse for k, r in one.items()} == {k: r.curve.mse for k, r in three.items()}
+
+
+def test_a_run_that_fails_does_not_stop_the_others():
+    bad = task("Kons", max_rows=10)
+    results, outcome = carry_out([bad, task()])
+    assert list(results) == [task().key]
+    [(failed, error)] = outcome.failures
+    assert failed is bad
+    assert "max_rows" in str(error)
+
+
+# Results on disk
+
+
+def test_results_survive_the_disk(tmp_path):
+    store = Store(tmp_path / "new" / "folder")
+    assert store.read() == {}
+    results = [execute(task(seed=seed), Event()) for seed in range(2)]
+    for result in results:
+        store.append(result)
+    assert store.read() == {result.key: result for result in results}
+
+
+@pytest.mark.parametrize("cut", [1, 2, 50])
+def test_a_line_cut_off_by_a_crash_counts_for_nothing(tmp_path, cut):
+    store = Store(tmp_path)
+    first, second = (execute(task(seed=seed), Event()) for seed in range(2))
+    store.append(first)
+    store.append(second)
+    store.path.write_bytes(store.path.read_bytes()[:-cut])
+    assert list(store.read()) == [first.key]
+    store.append(second)
+    assert list(store.read()) == [first.key, second.key]
+
+
+@pytest.mark.parametrize("line", ["{}", "nonsense", '{"curve": {}}', "[]"])
+def test_a_line_that_is_no_result_is_named(tmp_path, line):
+    store = Store(tmp_path)
+    store.append(execute(task(), Event()))
+    with open(store.path, "a") as file:
+        file.write(line + "\n")
+    with pytest.raises(ValueError, match=r"results.jsonl: line 2 is no result"):
+        store.read()
+
+
+# Plans
+
+
+def test_a_plan_has_every_run_once():
+    chosen = [ENTRIES["NonsAld"], ENTRIES["RunningMean"]]
+    tasks = plan([dataset()], chosen, repeats=3, tune=True).tasks()
+    assert len(tasks) == 3 * (3 + 1)
+    assert len({t.key for t in tasks}) == len(tasks)
+    assert [t.seed for t in tasks] == sorted(t.seed for t in tasks)
+    assert len(plan([dataset()], chosen, repeats=3, tune=False).tasks()) == 3 * 2
+
+
+def test_a_given_order_is_repeated_only_for_learners_that_draw():
+    chosen = [ENTRIES["NonsAld"], ENTRIES["Fogd"]]
+    tasks = plan([dataset()], chosen, repeats=3, tune=False, shuffled=False).tasks()
+    assert [(t.algorithm, t.seed) for t in tasks] == [
+        ("NonsAld", 0), ("Fogd", 0), ("Fogd", 1), ("Fogd", 2),
+    ]  # fmt: skip
+
+
+def test_presets_leave_out_what_is_too_dear():
+    assert set(nystream.algorithms()) - set(CHEAP) == {"Kons", "Kaar", "OnlineKrr"}
+    assert PRESETS["paper"].datasets == nystream.datasets.names("paper")
+    assert PRESETS["paper"].repeats == 10
+
+
+# Summaries
+
+
+@pytest.fixture(scope="module")
+def summarised():
+    chosen = [entry_called(name) for name in ("NonsAld", "ProsNKons", "RidgeAld", "RunningMean")]
+    made = plan([dataset(name="elevators")], chosen, repeats=3, tune=True)
+    results, _ = carry_out(made.tasks())
+    return made, results, lines(made, results)
+
+
+def test_a_summary_is_mean_and_deviation_of_its_runs(summarised):
+    made, results, table = summarised
+    for line in table:
+        keys = [Task(c.dataset, c.entry.name, c.setting, s).key
+                for c in made.cases if c.entry is line.case.entry for s in range(3)]  # fmt: skip
+        errors = [results[key].mse for key in keys]
+        assert line.score.mse == pytest.approx(np.mean(errors))
+        assert line.score.std == pytest.approx(np.std(errors, ddof=1))
+        assert line.score.size == pytest.approx(np.mean([results[k].n_basis for k in keys]))
+
+
+def test_the_best_of_a_grid_is_the_best(summarised):
+    _, results, table = summarised
+    line = next(line for line in table if line.case.entry.name == "ProsNKons")
+    means = {}
+    for result in results.values():
+        if result.algorithm == "ProsNKons":
+            setting = (result.params["mu"], result.params["gamma"])
+            means.setdefault(setting, []).append(result.mse)
+    best = min(means, key=lambda setting: np.mean(means[setting]))
+    assert (line.tuned["mu"], line.tuned["gamma"]) == best
+    assert line.best.mse == pytest.approx(np.mean(means[best]))
+
+
+def test_printed_results_stand_beside_ours(summarised):
+    _, _, table = summarised
+    line = table[0]
+    assert line.printed == TABLE_2["elevators", "NonsAld"]
+    assert line.difference == pytest.approx(line.score.mse / 0.00284 - 1)
+    assert [line.printed is None for line in table] == [False, False, True, True]
+
+
+def test_the_ranking_names_swapped_pairs(summarised):
+    _, _, table = summarised
+    [ranking] = rankings(table)
+    assert ranking.order == ("NONS-ALD", "PROS-N-KONS")
+    assert ranking.swaps == ()
+    # With labels exchanged the printed order is violated.
+    first, second = table[0], table[1]
+    worse = type(first)(first.case, second.score, second.best, first.printed)
+    better = type(second)(second.case, first.score, first.best, second.printed)
+    [ranking] = rankings([worse, better])
+    assert list(map(str, ranking.swaps)) == ["PROS-N-KONS before NONS-ALD"]
+    tied = type(better)(better.case, worse.score, worse.best, better.printed)
+    assert [swap.tied for swap in rankings([tied, worse])[0].swaps] == [True]
+
+
+def test_divergence_is_said_and_never_chosen():
+    made = plan([dataset(4000)], [ENTRIES["Fogd"]], repeats=2, tune=True)
+    results, _ = carry_out(made.tasks())
+    [line] = lines(made, results)
+    worst = max(results.values(), key=lambda r: r.mse)
+    assert worst.mse > 1e6  # a step of 1000 / sqrt(T) does diverge
+    assert not line.best.diverged
+    broken = type(line.score)(line.score.params, (worst, worst), True)
+    assert tables.error(broken) == "diverged"
+    json.dumps(tables.summary_records([type(line)(line.case, broken, broken, None)]))
+
+
+def test_a_partial_grid_is_not_chosen_from():
+    made = plan([dataset()], [ENTRIES["NonsAld"]], repeats=2, tune=True)
+    results, _ = carry_out(made.tasks())
+    [case] = made.cases
+    setting = {t.key for seed in range(2) for t in made.repeat(case, case.setting, seed)}
+    others = [key for key in results if key not in setting]
+    lucky = min(others, key=lambda key: results[key].mse)
+    partial = {key: results[key] for key in (*setting, lucky)}
+    [line] = lines(made, partial)
+    assert line.best.params == line.score.params
+
+
+# Tables and pages
+
+
+def test_numbers_are_written_with_their_digits():
+    assert tables.significant(0.0028179, 4) == "0.002818"
+    assert tables.significant(12345.6, 2) == "12,346"
+    assert tables.significant(0.0, 2) == "0"
+    assert tables.settings({"mu": 5.0, "budget": 400, "eta": 0.0123456}) == (
+        "mu 5, budget 400, eta 0.0123"
+    )
+
+
+def test_empty_columns_are_left_out(summarised):
+    _, _, table = summarised
+    with_paper = tables.comparison(table)
+    assert "paper's MSE" in with_paper.header
+    own = tables.comparison([line for line in table if not line.printed])
+    assert not [name for name in own.header if "paper" in name]
+    assert own.rows[own.best][0] == "RidgeAld"
+
+
+def test_csv_files_hold_every_run_with_its_facts(tmp_path, summarised):
+    _, results, table = summarised
+    tables.write_csv(tmp_path / "results.csv", tables.run_records(results.values()))
+    with open(tmp_path / "results.csv", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == len(results)
+    for row, result in zip(rows, results.values(), strict=True):
+        assert float(row["mse"]) == result.mse
+        assert json.loads(row["params"]) == result.params
+        assert json.loads(row["machine"]) == result.machine
+        assert (int(row["seed"]), row["version"]) == (result.seed, nystream.__version__)
+    tables.write_csv(tmp_path / "table.csv", tables.summary_records(table))
+    with open(tmp_path / "table.csv", newline="") as file:
+        assert [row["algorithm"] for row in csv.DictReader(file)] == [
+            line.case.entry.name for line in table
+        ]
+
+
+def test_pages_escape_what_names_may_hold():
+    cells = Table({"a<b": ["<script>", "x|y"]})
+    page = html.page(Report("R&D", ["1 < 2"], [Section("<s>", "&", [cells])]))
+    assert "<script>" not in page
+    assert "&lt;script&gt;" in page
+    assert "<title>R&amp;D</title>" in page
+    text = markdown.table(cells)
+    assert [line.count("|") - line.count("\\|") for line in text.splitlines()] == [2] * 4
+
+
+def test_the_page_needs_nothing_else(summarised, tmp_path):
+    from nystream._bench.comparison import Comparison
+
+    made, results, _ = summarised
+    printed = Comparison("own", made).report(results, tmp_path)
+    page = (tmp_path / "report.html").read_text()
+    assert page.count("<img") == page.count("src=") == page.count("data:image/svg+xml;base64,") == 4
+    assert not re.search(r'(src|href)="(?!data:|#)', page)
+    for anchor in re.findall(r'href="#([^"]+)"', page):
+        assert f'id="{anchor}"' in page
+    assert (tmp_path / "table.md").read_text() in printed
+    names = {path.name for path in tmp_path.iterdir()}
+    plots = {"running-mse.svg", "mse-time.svg", "dictionary.svg", "cost.svg"}
+    assert names == plots | {"report.html", "results.csv", "table.csv", "table.json", "table.md"}
+    assert json.loads((tmp_path / "table.json").read_text())[0]["paper_mse"] == 0.00284
+
+
+def test_the_same_results_give_the_same_files(summarised, tmp_path):
+    from nystream._bench.comparison import Comparison
+
+    made, results, _ = summarised
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        Comparison("own", made).report(results, tmp_path / name)
+    for path in (tmp_path / "one").iterdir():
+        assert path.read_bytes() == (tmp_path / "two" / path.name).read_bytes(), path.name
+
+
+def test_table_2_is_whole():
+    assert len(TABLE_2) == 8 * 6
+    assert all(cell.mse > cell.std >= 0 and cell.n_basis > 0 for cell in TABLE_2.values())
+    for name in nystream.datasets.names("paper"):
+        best = min((cell.mse, algorithm) for (d, algorithm), cell in TABLE_2.items() if d == name)
+        assert best[1] == "NonsAld"
+
+
+def test_results_of_a_data_set_of_the_user_have_its_scaling(tmp_path):
+    data = load("friedman", n_rows=200)
+    result = execute(Task(data, "RunningMean", {}, 0), Event())
+    assert Result.from_json(result.to_json()) == result
+    assert result.scaling == data.scaling
