@@ -10,7 +10,7 @@ Learners that see each row once, predict before they learn, and keep a small dic
 1000
 """
 
-from nystream import datasets
+from nystream import datasets, theory
 from nystream._core import (
     Kernel,
     Learner,
@@ -82,4 +82,5 @@ __all__ = [
     "instruction_set",
     "kernels",
     "set_num_threads",
+    "theory",
 ]
