@@ -55,3 +55,21 @@ def state(model) -> dict[str, np.ndarray]:
     if "root" in arrays:  # its rows are the columns of S, and P = S S^T
         arrays["p"] = arrays["root"].T @ arrays["root"]
     return arrays
+
+
+def epochs(model, X, y):
+    """The rows t in T_j of each epoch and L_j^{-1}, which gives phi_j of any row."""
+    rows, inverses = [], []
+    for t, (x, label) in enumerate(zip(X, y, strict=True)):
+        n_basis = model.n_basis
+        model.learn_one(x, label)
+        if model.n_basis > n_basis:
+            rows.append([])
+            inverses.append(state(model)["inverse_factor"])
+        rows[-1].append(t)
+    return rows, inverses
+
+
+def features(model, inverse, X):
+    """phi_j of many rows, as columns."""
+    return inverse @ model.params["kernel"](model.basis[: len(inverse)], X)

@@ -19,23 +19,20 @@ import nystream
 README = (ROOT / "README.md").read_text()
 
 
-def public_names():
+def public_names(thing, prefix=""):
     """Every public module, class, method, property and function, once."""
-    for name in nystream.__all__:
-        thing = getattr(nystream, name)
-        if isinstance(thing, str):
-            continue
-        yield name, thing
-        members = vars(thing) if inspect.isclass(thing) else {}
-        if inspect.ismodule(thing):
-            members = {key: getattr(thing, key) for key in thing.__all__}
-        for key, member in members.items():
-            if not key.startswith("_"):
-                # The documentation of a class method or static method is that of its function.
-                yield f"{name}.{key}", getattr(member, "__func__", member)
+    members = vars(thing) if inspect.isclass(thing) else {}
+    if inspect.ismodule(thing):
+        members = {name: getattr(thing, name) for name in thing.__all__}
+    for name, member in members.items():
+        if not name.startswith("_"):
+            # The documentation of a class method or static method is that of its function.
+            member = getattr(member, "__func__", member)
+            yield prefix + name, member
+            yield from public_names(member, f"{prefix}{name}.")
 
 
-NAMES = dict(public_names())
+NAMES = dict(public_names(nystream))
 
 
 @pytest.mark.parametrize("name", [*NAMES, "nystream"])

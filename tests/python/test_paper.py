@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import reference
 from numpy.linalg import norm
-from support import random_stream, state
+from support import epochs, features, random_stream, state
 
 import nystream
 
@@ -23,28 +23,10 @@ def stream(request):
     return request.param
 
 
-def epochs(model, X, y):
-    """The rows t in T_j of each epoch and L_j^{-1}, which gives phi_j of any row."""
-    rows, inverses = [], []
-    for t, (x, label) in enumerate(zip(X, y, strict=True)):
-        n_basis = model.n_basis
-        model.learn_one(x, label)
-        if model.n_basis > n_basis:
-            rows.append([])
-            inverses.append(state(model)["inverse_factor"])
-        rows[-1].append(t)
-    return rows, inverses
-
-
 def logdet(A):
     sign, value = np.linalg.slogdet(A)
     assert sign == 1
     return value
-
-
-def features(model, inverse, X):
-    """phi_j of many rows, as columns."""
-    return inverse @ model.params["kernel"](model.basis[: len(inverse)], X)
 
 
 def test_factor_and_inverse_factor_are_of_the_kernel_matrix(stream):

@@ -126,11 +126,9 @@ def spectrum(kernel: Kernel, X: ArrayLike) -> Spectrum:
     single columns of K until every residual is at most 1e-14 times the largest kappa(x, x); its
     singular values are the roots of the eigenvalues. K itself is never formed. What is left out
     is positive semidefinite: no eigenvalue is too large, and all together they lack at most
-    1e-14 T max kappa(x, x). Small eigenvalues are far more accurate so than those of LAPACK's
-    solver for K, which are wrong by rounding times the largest one. A rank of r costs O(T r^2)
-    time and O(T r) memory.
+    1e-14 T max kappa(x, x). A rank of r costs O(T r^2) time and O(T r) memory.
 
-    If the rank passes T / 4 (and 256), K is formed and given to LAPACK, which takes O(T^3) time
+    If the rank passes T / 8 (and 256), K is formed and given to LAPACK, which takes O(T^3) time
     and O(T^2) memory; what it finds below rounding is left out.
 
     Parameters
@@ -155,11 +153,11 @@ def spectrum(kernel: Kernel, X: ArrayLike) -> Spectrum:
     """
     kernel, X = _checks.kernel(kernel), _checks.rows(X)
     T, largest = len(X), float(diagonal(kernel, X).max())
-    max_rank = max(T // 4, SMALL)
+    max_rank = max(T // 8, SMALL)
     factor, _, residual = partial_cholesky(kernel, X, largest_residual(CUT * largest), max_rank)
     if residual.max() <= CUT * largest:
-        _, s, Vt = np.linalg.svd(factor, full_matrices=False)
-        return Spectrum(kernel, X, s**2, Vt.T, CUT * T * largest)
+        V, s, _ = np.linalg.svd(factor.T, full_matrices=False)
+        return Spectrum(kernel, X, s**2, V, CUT * T * largest)
     del factor
     lam, V = np.linalg.eigh(kernel(X))
     rank = int((lam > ROUNDING * lam[-1]).sum())
