@@ -19,6 +19,9 @@ import numpy as np
 from tqdm import tqdm
 
 import nystream
+from nystream._bench.machine import cpuinfo, n_cores, processor
+from nystream._bench.markdown import lay_out
+from nystream._bench.tables import significant
 
 ROOT = Path(__file__).resolve().parents[2]
 DATA = Path(os.environ.get("NYSTREAM_DATA", ROOT.parent / "shared" / "data"))
@@ -132,32 +135,18 @@ class Table:
     rows: list[tuple[Any, ...]]
 
     def __str__(self) -> str:
-        columns = [[head, *map(cell, column)] for head, column in self._columns()]
-        widths = [max(map(len, column)) for column in columns]
-        right = [any(not isinstance(v, str) for v in column) for _, column in self._columns()]
-        lines = [
-            " | ".join(
-                text.rjust(width) if numeric else text.ljust(width)
-                for text, width, numeric in zip(line, widths, right, strict=True)
-            )
-            for line in zip(*columns, strict=True)
+        right = [
+            any(not isinstance(value, str) for value in column)
+            for column in zip(*self.rows, strict=True)
         ]
-        rule = " | ".join(
-            "-" * (width - 1) + (":" if numeric else "-")
-            for width, numeric in zip(widths, right, strict=True)
-        )
-        body = "\n".join(f"| {line} |" for line in [lines[0], rule, *lines[1:]])
+        body = lay_out(self.header, [[*map(cell, row)] for row in self.rows], right)
         return f"### {self.title}\n\n{body}\n\n{self.note}\n"
-
-    def _columns(self) -> list[tuple[str, tuple[Any, ...]]]:
-        return list(zip(self.header, zip(*self.rows, strict=True), strict=True))
 
 
 def cell(value: Any) -> str:
     """Three significant digits for a measured number; all digits for a count."""
     if isinstance(value, float):
-        digits = 2 - math.floor(math.log10(abs(value))) if value else 0
-        return f"{value:,.{max(digits, 0)}f}"
+        return significant(value, 3)
     return f"{value:,}" if isinstance(value, int) else str(value)
 
 
@@ -171,11 +160,6 @@ def machine() -> str:
     )
 
 
-def processor() -> str:
-    names = re.findall(r"^model name\s*: (.*)$", cpuinfo(), re.MULTILINE)
-    return names[0] if names else platform.processor() or platform.machine()
-
-
 def instruction_sets() -> str:
     """Those that matter here, as Linux names them; else as NumPy does."""
     flags = re.findall(r"^(?:flags|Features)\s*: (.*)$", cpuinfo(), re.MULTILINE)
@@ -184,15 +168,3 @@ def instruction_sets() -> str:
         return " ".join(flag for flag in wanted if flag in flags[0].split())
     simd = np.show_config("dicts")["SIMD Extensions"]
     return " ".join([*simd.get("baseline", []), *simd.get("found", [])])
-
-
-def cpuinfo() -> str:
-    path = Path("/proc/cpuinfo")
-    return path.read_text() if path.exists() else ""
-
-
-def n_cores() -> int:
-    """Cores that this process may use, where the system tells."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1

@@ -6,11 +6,12 @@ import argparse
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nystream import datasets
-from nystream._bench import markdown, tables
+from nystream._bench import output, tables
 from nystream._bench.entries import entry_called
 from nystream._bench.machine import in_words
 from nystream._bench.plan import PRESETS, Plan, Preset, plan
@@ -52,18 +53,16 @@ class Comparison:
 
     def report(self, results: Mapping[str, Result], folder: Path) -> str:
         """Write everything, and return what to print."""
-        from nystream._bench import html, plots
+        from nystream._bench import plots
 
         table = lines(self.plan, results)
-        records = tables.summary_records(table)
-        tables.write_csv(folder / "results.csv", tables.run_records(results.values()))
-        tables.write_csv(folder / "table.csv", records)
-        tables.write_json(folder / "table.json", records)
-        text = markdown.page(self.page(table, []))
-        (folder / "table.md").write_text(text, encoding="utf-8")
-        page = html.page(self.page(table, plots.comparison(table, folder)))
-        (folder / "report.html").write_text(page, encoding="utf-8")
-        return f"{text}\nreport: {folder / 'report.html'}"
+        return output.write(
+            folder,
+            results.values(),
+            tables.summary_records(table),
+            partial(self.page, table),
+            plots.comparison(table, folder),
+        )
 
     def page(self, table: Sequence[Line], figures: Sequence[Figure]) -> Report:
         """Put the report together."""

@@ -103,7 +103,8 @@ def panels(
         ax.set_title(name, fontsize=10)
         ax.set_xlabel(labels[0], fontsize=8)
         ax.set_ylabel(labels[1], fontsize=8)
-        plain_logarithms(ax)
+        if ax.has_data():
+            plain_logarithms(ax)
     legend(axes[len(groups)], axes[: len(groups)])
     for ax in axes[len(groups) :]:
         ax.axis("off")

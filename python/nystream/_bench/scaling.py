@@ -5,13 +5,14 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from nystream import Gaussian, Laplacian, Matern32, Matern52, datasets, theory
-from nystream._bench import markdown, tables
+from nystream._bench import output, tables
 from nystream._bench.entries import ENTRIES
 from nystream._bench.machine import in_words
 from nystream._bench.report import Figure, Report, Section, Table
@@ -51,10 +52,10 @@ class Decay:
         """Fit the decay of the kernel matrix of some rows."""
         X = self.dataset(SAMPLE).X
         fit = theory.decay(theory.eigenvalues(self.kernel, X))
-        measured = f"r = {fit.r:.2f}" if fit.kind == "exponential" else f"p = {fit.p:.1f}"
+        law = f"r^i, r = {fit.r:.2f}" if fit.kind == "exponential" else f"i^-p, p = {fit.p:.1f}"
         return (
-            f"{self.kernel!r} on the stream {self.rows}: the eigenvalues of the kernel matrix of "
-            f"{SAMPLE:,} rows decay {fit.kind[:-2]}ially, {measured}."
+            f"{self.kernel!r} on the stream {self.rows}. The eigenvalues of the kernel matrix of "
+            f"{SAMPLE:,} rows decay like {law}."
         )
 
 
@@ -238,18 +239,16 @@ class Scaling:
 
     def report(self, results: Mapping[str, Result], folder: Path) -> str:
         """Write everything, and return what to print."""
-        from nystream._bench import html, plots
+        from nystream._bench import plots
 
         growths = self.growths(results)
-        records = [record(growth) for growth in growths]
-        tables.write_csv(folder / "results.csv", tables.run_records(results.values()))
-        tables.write_csv(folder / "table.csv", records)
-        tables.write_json(folder / "table.json", records)
-        text = markdown.page(self.page(growths, []))
-        (folder / "table.md").write_text(text, encoding="utf-8")
-        page = html.page(self.page(growths, plots.scaling(growths, folder)))
-        (folder / "report.html").write_text(page, encoding="utf-8")
-        return f"{text}\nreport: {folder / 'report.html'}"
+        return output.write(
+            folder,
+            results.values(),
+            [record(growth) for growth in growths],
+            partial(self.page, growths),
+            plots.scaling(growths, folder),
+        )
 
     def page(self, growths: Sequence[Growth], figures: Sequence[Figure]) -> Report:
         """Put the report together."""
@@ -290,7 +289,7 @@ def fits(growths: Sequence[Growth]) -> Table:
         "longest T": [f"{g.T[-1]:,}" for g in growths],
         "J": [f"{g.n_basis[0]:.0f} to {g.n_basis[-1]:.0f}" for g in growths],
         "J grows like": [str(g.buffer) for g in growths],
-        "paper": [str(g.claim.buffer(g.decay.p)) for g in growths],
+        "paper's J": [str(g.claim.buffer(g.decay.p)) for g in growths],
         "us a row": [
             f"{tables.significant(g.microseconds[0], 2)} to "
             f"{tables.significant(g.microseconds[-1], 2)}"

@@ -74,7 +74,10 @@ def model(path: Path) -> str:
     """Describe a learner."""
     from nystream import Learner
 
-    learner = Learner.from_bytes(path.read_bytes())
+    try:
+        learner = Learner.from_bytes(path.read_bytes())
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
     return "\n".join(
         [
             repr(learner),

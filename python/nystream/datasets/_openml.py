@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 from dataclasses import dataclass
-from http.client import HTTPException
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -56,6 +55,8 @@ def fetch(recipe: Recipe) -> Arrays:
 
 def download(recipe: Recipe) -> Any:
     """Ask scikit-learn, and turn its failures into one kind."""
+    from http.client import HTTPException
+
     try:
         fetch_openml = importlib.import_module("sklearn.datasets").fetch_openml
     except ImportError as error:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-import tempfile
 import warnings
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -230,6 +229,8 @@ def dataset(wanted: PaperSet, arrays: _npz.Arrays, source: str) -> Dataset:
 
 def keep(arrays: _npz.Arrays, path: Path) -> None:
     """Store arrays for the next time; where that cannot be, say so and go on."""
+    import tempfile
+
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, partial = tempfile.mkstemp(dir=path.parent, prefix=path.stem, suffix=".partial")
