@@ -454,8 +454,11 @@ def fogd(X, y, *, frequencies, eta) -> Run:
     return run
 
 
-def nogd(X, y, kernel: Kernel, *, budget, rank=None, eta) -> Run:
-    """NOGD of Lu et al., 2016: gradient descent on all of the first rows, then in their space."""
+def nogd(X, y, kernel: Kernel, *, budget, rank=None, eta, carry_over=True) -> Run:
+    """NOGD of Lu et al., 2016: gradient descent on all of the first rows, then in their space.
+
+    Not to carry over what was learned on the first rows is a mistake that others have made.
+    """
     T = len(X)
     run = Run(np.zeros(T))
     B = run.basis
@@ -474,7 +477,7 @@ def nogd(X, y, kernel: Kernel, *, budget, rank=None, eta) -> Run:
             keep = values > 1e-10 * values[0]
             values, vectors = values[keep], vectors[:, keep]
             root = np.diag(values**-0.5) @ vectors.T
-            w = np.diag(values**0.5) @ vectors.T @ a
+            w = carry_over * np.diag(values**0.5) @ vectors.T @ a
         phi = root @ k
         run.predictions[t] = w @ phi
         w = w - eta * 2 * (run.predictions[t] - y[t]) * phi

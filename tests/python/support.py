@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from pathlib import Path
 
 import numpy as np
@@ -26,6 +27,13 @@ def paper_set(name: str) -> tuple[np.ndarray, np.ndarray, float]:
     data = datasets.load(name, data_dir=DATA)
     order = np.random.default_rng(0).permutation(len(data.y))
     return data.X[order], data.y[order], data.sigma
+
+
+def rows_of(text, heading):
+    """The cells of the Markdown table whose first column has this heading."""
+    lines = text[re.search(rf"^\| *{heading} *\|", text, re.MULTILINE).start() :].splitlines()
+    table = [line for line in lines[: lines.index("")] if line.startswith("|")]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in table[2:]]
 
 
 def random_stream(n_rows: int, n_features: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:

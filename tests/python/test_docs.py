@@ -12,7 +12,7 @@ import sys
 
 import numpy as np
 import pytest
-from support import PAPER_SETS, ROOT, paper_set
+from support import ROOT, rows_of
 
 import nystream
 
@@ -71,13 +71,6 @@ def test_links_lead_somewhere():
             assert (page.parent / target).exists(), f"{page.name}: {target}"
 
 
-def rows_of(text, heading):
-    """The cells of the Markdown table whose first column has this heading."""
-    lines = text[re.search(rf"^\| *{heading} *\|", text, re.MULTILINE).start() :].splitlines()
-    table = [line for line in lines[: lines.index("")] if line.startswith("|")]
-    return [[cell.strip() for cell in line.strip("|").split("|")] for line in table[2:]]
-
-
 def test_the_readmes_table_is_what_the_demo_prints(tmp_path):
     plot = tmp_path / "demo.png"
     command = [sys.executable, "examples/demo.py", "--plot", str(plot)]
@@ -87,18 +80,6 @@ def test_the_readmes_table_is_what_the_demo_prints(tmp_path):
     assert printed == [row[:-1] for row in rows_of(README, "stream")]
     assert "100%" in run.stderr  # the progress bar
     assert plot.read_bytes().startswith(b"\x89PNG")
-
-
-@pytest.mark.parametrize("name", PAPER_SETS)
-def test_the_readmes_results_are_measured(name):
-    X, y, sigma = paper_set(name)
-    row = next(row for row in rows_of(README, "data set") if row[0] == name)
-    measured = []
-    for learner, bound in [(nystream.NonsAld, 1.0), (nystream.AogdAld, 2.0)]:
-        model = learner(nystream.Gaussian(sigma), alpha=25 / len(y), bound=bound)
-        error = np.mean((model.progressive(X, y) - y) ** 2)
-        measured += [f"{error:.5f}", str(model.n_basis)]
-    assert [row[1], row[2], row[4], row[5]] == [f"{sigma:g}", measured[0], measured[1], measured[2]]
 
 
 def test_every_learner_and_kernel_is_in_the_readme():

@@ -92,22 +92,21 @@ def panels(
     labels: tuple[str, str],
     path: Path,
 ) -> Path:
-    """Draw one panel for each group, and the legend in a panel of its own."""
-    columns = min(COLUMNS, len(groups) + 1)
-    rows = math.ceil((len(groups) + 1) / columns)
-    size = (3.3 * columns, 2.9 * rows)
+    """Draw one panel for each group, and one legend for all of them."""
+    columns = min(COLUMNS, len(groups))
+    rows = math.ceil(len(groups) / columns)
+    size = (3 * columns + 1.6, 2.8 * rows)
     figure, grid = plt.subplots(rows, columns, figsize=size, layout="constrained", squeeze=False)
-    axes = list(grid.flat)
-    for ax, (name, group) in zip(axes, groups.items(), strict=False):
+    for ax, (name, group) in zip(grid.flat, groups.items(), strict=False):
         draw(ax, group)
         ax.set_title(name, fontsize=10)
         ax.set_xlabel(labels[0], fontsize=8)
         ax.set_ylabel(labels[1], fontsize=8)
         if ax.has_data():
             plain_logarithms(ax)
-    legend(axes[len(groups)], axes[: len(groups)])
-    for ax in axes[len(groups) :]:
+    for ax in grid.flat[len(groups) :]:
         ax.axis("off")
+    legend(figure)
     return save(figure, path)
 
 
@@ -123,14 +122,14 @@ def plain_logarithms(ax: Axes) -> None:
         axis.set_minor_formatter(NullFormatter())
 
 
-def legend(ax: Axes, others: Sequence[Axes]) -> None:
-    """Show once what the lines of the other panels mean."""
+def legend(figure: Canvas) -> None:
+    """Show once what the lines of all panels mean."""
     handles: dict[Any, Any] = {}
-    for other in others:
-        for handle, label in zip(*other.get_legend_handles_labels(), strict=True):
+    for ax in figure.axes:
+        for handle, label in zip(*ax.get_legend_handles_labels(), strict=True):
             handles.setdefault(label, handle)
-    ax.legend(
-        handles.values(), handles.keys(), loc="center left", frameon=False, fontsize=9,
+    figure.legend(
+        handles.values(), handles.keys(), loc="outside right center", frameon=False, fontsize=9,
         handlelength=3,
     )  # fmt: skip
 

@@ -290,7 +290,7 @@ def fits(growths: Sequence[Growth]) -> Table:
         "J": [f"{g.n_basis[0]:.0f} to {g.n_basis[-1]:.0f}" for g in growths],
         "J grows like": [str(g.buffer) for g in growths],
         "paper's J": [str(g.claim.buffer(g.decay.p)) for g in growths],
-        "us a row": [
+        "µs a row": [
             f"{tables.significant(g.microseconds[0], 2)} to "
             f"{tables.significant(g.microseconds[-1], 2)}"
             for g in growths
