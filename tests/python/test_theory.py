@@ -238,6 +238,14 @@ def test_best_in_ball_of_any_scale(seed, U, scale, sigma):
     assert best.ridge == 0 or best.norm == pytest.approx(U, rel=1e-12)
 
 
+def test_best_in_ball_of_tiny_rows_and_huge_labels():
+    """Where the squares of the solution would overflow."""
+    X, y = 1e-60 * random_stream(20, 2)[0], 1e90 * random_stream(20, 2)[1]
+    best = theory.best_in_ball(nystream.Linear(), X, y, 1.0)
+    assert best.norm == pytest.approx(1)
+    assert best.ridge == pytest.approx(norm(X.T @ y), rel=1e-9)  # a = y / nu
+
+
 def test_regret_is_the_difference_of_the_losses():
     rng = np.random.default_rng(0)
     predictions, y, f = rng.standard_normal((3, 20))
@@ -446,6 +454,15 @@ def test_dictionary_size_by_hand():
 def test_dictionary_size_is_reached_by_orthogonal_rows():
     X = 100.0 * np.arange(30)[:, None]
     assert theory.dictionary_size(theory.spectrum(G(1.0), X), 0.5) == 30
+    s = theory.spectrum(nystream.Linear(), 0.01 * np.eye(30))  # not normalised
+    assert theory.dictionary_size(s, 0.5) == 30
+
+
+def test_dictionary_size_allows_for_what_a_spectrum_lacks():
+    """1000 times the same row: ln 1000 + k ln(1e-11 / k) >= k ln(1e-10) holds up to k = 2."""
+    s = theory.spectrum(G(1.0), np.zeros((1000, 1)))
+    assert theory.dictionary_size(s, 1e-10) == 3
+    assert theory.dictionary_size(s.eigenvalues, 1e-10) == 1
 
 
 @pytest.mark.parametrize("alpha", [1e-4, 0.05, 1.0])

@@ -41,18 +41,17 @@ def partial_cholesky(
         F[rank] = kernel(X, X[pivot : pivot + 1])[:, 0] - F[:rank, pivot] @ F[:rank]
         F[rank] /= np.sqrt(residual[pivot])
         residual = np.maximum(residual - F[rank] ** 2, 0)
-        residual[pivot] = 0
+        residual[pivot] = 0  # also if rounding says otherwise: no row is chosen twice
         pivots.append(pivot)
         pivot = choose(residual, pivot)
     return F[: len(pivots)], pivots, residual
 
 
-def largest_residual(tolerance: float) -> Choose:
-    """Choose the row farthest from the span, while it is farther than the tolerance."""
+def farthest(tolerance: float) -> Choose:
+    """Choose the row farthest from the span, while the residuals sum to more than the tolerance."""
 
     def choose(residual: NDArray[np.float64], _: int) -> int | None:
-        pivot = int(residual.argmax())
-        return pivot if residual[pivot] > tolerance else None
+        return int(residual.argmax()) if residual.sum() > tolerance else None
 
     return choose
 

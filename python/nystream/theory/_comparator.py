@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -76,16 +77,16 @@ def solve_in_ball(
     """
     if not c.any():
         return 0.0, 0.0
-    # In units in which the largest eigenvalue and ||c|| are 1, nothing overflows.
+    # The largest eigenvalue and ||c|| are made 1, so that nothing overflows or vanishes.
     scale, length = float(lam[0]), float(np.linalg.norm(c))
-    lam, c, unit = lam / scale, c / length, length / np.sqrt(scale)
-    nu, last = 0.0, -1.0
+    lam, c, unit = lam / scale, c / length, length / math.sqrt(scale)
+    nu, last, norm = 0.0, -1.0, 0.0
     while nu > last:
-        terms = lam * (c / (lam + nu)) ** 2
-        norm = float(np.sqrt(terms.sum()))
-        excess = max(norm * unit / U - 1, 0.0)
-        last, nu = nu, nu + norm**2 / float((terms / (lam + nu)).sum()) * excess
-    return nu * scale, min(float(norm * unit), U)
+        terms = lam * (c * (1 + nu) / (lam + nu)) ** 2
+        total, slope = float(terms.sum()), float((terms / (lam + nu)).sum())
+        norm = unit / (1 + nu) * math.sqrt(total)
+        last, nu = nu, nu + total / slope * max(norm / U - 1, 0.0)
+    return nu * scale, min(norm, U)
 
 
 def regret(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, overload
 import numpy as np
 
 from nystream.theory import _checks
-from nystream.theory._cholesky import diagonal, largest_residual, partial_cholesky
+from nystream.theory._cholesky import diagonal, farthest, partial_cholesky
 from nystream.theory._comparator import Comparator, solve_in_ball
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from nystream._core import Kernel
 
 ROUNDING = float(np.finfo(float).eps)
-CUT = 1e-14  # about 45 ROUNDING: what a factor leaves below it is noise
+CUT = 1e-14  # about 45 ROUNDING: residuals below it are noise
 SMALL = 256  # up to so many rows a factor of full rank costs nothing
 
 
@@ -123,12 +123,12 @@ def spectrum(kernel: Kernel, X: ArrayLike) -> Spectrum:
     """Decompose the kernel matrix of the rows: K = V diag(lambda) V^T.
 
     A Cholesky factor with pivots, the row farthest from the span of those before, is built from
-    single columns of K until every residual is at most 1e-14 times the largest kappa(x, x); its
-    singular values are the roots of the eigenvalues. K itself is never formed. What is left out
-    is positive semidefinite: no eigenvalue is too large, and all together they lack at most
-    1e-14 T max kappa(x, x). A rank of r costs O(T r^2) time and O(T r) memory.
+    single columns of K until the residuals sum to at most 1e-14 T max kappa(x, x); its singular
+    values are the roots of the eigenvalues. K itself is never formed. What is left out is positive
+    semidefinite, with the sum of the residuals as its trace: no eigenvalue is too large, and all
+    together they lack at most that. A rank of r costs O(T r^2) time and O(T r) memory.
 
-    If the rank passes T / 8 (and 256), K is formed and given to LAPACK, which takes O(T^3) time
+    If the rank passes T / 4 (and 256), K is formed and given to LAPACK, which takes O(T^3) time
     and O(T^2) memory; what it finds below rounding is left out.
 
     Parameters
@@ -152,12 +152,12 @@ def spectrum(kernel: Kernel, X: ArrayLike) -> Spectrum:
     Spectrum(kernel=Linear(), T=500, rank=1)
     """
     kernel, X = _checks.kernel(kernel), _checks.rows(X)
-    T, largest = len(X), float(diagonal(kernel, X).max())
-    max_rank = max(T // 8, SMALL)
-    factor, _, residual = partial_cholesky(kernel, X, largest_residual(CUT * largest), max_rank)
-    if residual.max() <= CUT * largest:
+    T = len(X)
+    error = CUT * T * float(diagonal(kernel, X).max())
+    factor, _, residual = partial_cholesky(kernel, X, farthest(error), max(T // 4, SMALL))
+    if residual.sum() <= error:
         V, s, _ = np.linalg.svd(factor.T, full_matrices=False)
-        return Spectrum(kernel, X, s**2, V, CUT * T * largest)
+        return Spectrum(kernel, X, s**2, V, error)
     del factor
     lam, V = np.linalg.eigh(kernel(X))
     rank = int((lam > ROUNDING * lam[-1]).sum())
