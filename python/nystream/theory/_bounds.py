@@ -20,8 +20,9 @@ def aogd_ald_bound(
 ) -> float:
     """Bound the regret of AOGD-ALD against a function f of norm at most U, Theorem 3.2 of [1]_.
 
-    For kernels with kappa(x, x) at most 1 and any labels, with or without ``switch_at``:
-    ``a^2 + a sqrt(L(f) + b) + b`` with ``a = U (6 + 4 sqrt(alpha T))`` and ``b = 2 U``.
+    For kernels with kappa(x, x) at most 1, any labels, and no ``max_basis``, with or without
+    ``switch_at``, the regret is at most ``a^2 + a sqrt(L(f) + b) + b``, where
+    ``a = U (6 + 4 sqrt(alpha T))`` and ``b = 2 U``.
 
     The printed form, for alpha at most 1 / T, is the last line of the theorem's proof,
     ``9 U sqrt(L(f) + 3 U) + 81 U^2``. Two steps to it do not hold: two functions of the ball can
@@ -84,8 +85,8 @@ def nons_ald_bound(
 ) -> float:
     """Bound the regret of NONS-ALD against a function f of norm at most U, Theorem 4.6 of [1]_.
 
-    For kernels with kappa(x, x) at most 1, labels within [-Y, Y], Y at most U, and eta as it is by
-    default, 1 / (4 (U^2 + Y^2)), the regret is at most the sum of
+    For kernels with kappa(x, x) at most 1, labels within [-Y, Y], Y at most U, eta as it is by
+    default, 1 / (4 (U^2 + Y^2)), and no ``max_basis``, the regret is at most the sum of
 
     - ``(mu / 2 + T alpha) ||f||^2``,
     - ``sqrt(8 (U^2 + Y^2)) ||f|| T sqrt(alpha)``,

@@ -69,10 +69,10 @@ def dictionary_size(eigenvalues: Spectrum | Decay | ArrayLike, alpha: float) -> 
         return _size_from_decay(eigenvalues, alpha)
     if isinstance(eigenvalues, Spectrum):
         _not_zero(eigenvalues)
-        return _size_from_eigenvalues(_log_products(eigenvalues), alpha)
+        return _size_from_products(_log_products(eigenvalues), alpha)
     with np.errstate(divide="ignore"):
         logs = np.log(_checks.spectrum("eigenvalues", eigenvalues))
-    return _size_from_eigenvalues(np.cumsum(logs), alpha)
+    return _size_from_products(np.cumsum(logs), alpha)
 
 
 def _not_zero(s: Spectrum) -> Spectrum:
@@ -106,7 +106,7 @@ def _log_products(s: Spectrum) -> NDArray[np.float64]:
     return np.concatenate([present, present[-1] + k * np.log(s.error / least / k)])
 
 
-def _size_from_eigenvalues(log_products: NDArray[np.float64], alpha: float) -> int:
+def _size_from_products(log_products: NDArray[np.float64], alpha: float) -> int:
     J = np.arange(1, len(log_products) + 1)
     possible = np.flatnonzero(log_products >= (J - 1) * math.log(alpha))
     return int(J[possible[-1]]) if len(possible) else 1
