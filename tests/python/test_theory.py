@@ -314,7 +314,7 @@ def nons_bounds(model, s, T, f_norm):
     return advance, hindsight, theory.nons_ald_bound(**arguments, form="printed")
 
 
-@settings(deadline=None, max_examples=80)
+@settings(deadline=None, max_examples=150)
 @given(
     rows=st.sampled_from(sorted(ROWS)),
     label=st.sampled_from(sorted(LABELS)),
@@ -337,7 +337,7 @@ def test_nons_ald_keeps_its_corrected_bound(rows, label, kernel, T, alpha, mu, U
         assert theory.regret(predictions, y, f)[-1] <= hindsight <= advance
 
 
-@settings(deadline=None, max_examples=80)
+@settings(deadline=None, max_examples=150)
 @given(
     rows=st.sampled_from(sorted(ROWS)),
     label=st.sampled_from(sorted(LABELS)),
