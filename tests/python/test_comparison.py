@@ -15,7 +15,7 @@ from support import random_stream
 import nystream
 from nystream._bench import html, markdown, tables
 from nystream._bench.entries import ENTRIES, Stream, entry_called, median_distance
-from nystream._bench.plan import CHEAP, PRESETS, plan
+from nystream._bench.plan import PRESETS, plan
 from nystream._bench.printed import TABLE_2
 from nystream._bench.report import Report, Section, Table
 from nystream._bench.runner import run
@@ -62,7 +62,7 @@ def test_every_learner_can_be_compared():
 
 @pytest.mark.parametrize("entry", ENTRIES.values(), ids=lambda entry: entry.name)
 def test_settings_are_accepted_and_part_of_the_grid(entry):
-    stream = Stream("elevators", 5, nystream.Gaussian(2.0), 1.0)
+    stream = Stream("elevators", 5, 3, nystream.Gaussian(2.0), 1.0)
     grid = entry.on_grid(stream)
     assert entry.at_setting(stream) in grid
     for params in grid:
@@ -71,7 +71,7 @@ def test_settings_are_accepted_and_part_of_the_grid(entry):
 
 
 def test_the_grids_are_those_of_the_paper():
-    stream = Stream("elevators", 10_000, nystream.Gaussian(8.0), 1.0)
+    stream = Stream("elevators", 10_000, 18, nystream.Gaussian(8.0), 1.0)
     assert [p["mu"] for p in ENTRIES["NonsAld"].on_grid(stream)] == [1.0, 5.0, 15.0]
     assert [p["eta"] for p in ENTRIES["Fogd"].on_grid(stream)] == pytest.approx([0.01, 0.1, 1, 10])
     for name in ("ProsNKons", "ConKons"):
@@ -255,10 +255,40 @@ def test_a_given_order_is_repeated_only_for_learners_that_draw():
     ]  # fmt: skip
 
 
-def test_presets_leave_out_what_is_too_dear():
-    assert set(nystream.algorithms()) - set(CHEAP) == {"Kons", "Kaar", "OnlineKrr"}
+EVERY_ROW = {"Kogd", "SketchedKons", "Pkawv"}
+EXACT = {"Kons", "Kaar", "OnlineKrr"}
+
+
+@pytest.mark.parametrize(
+    ("shape", "left_out"),
+    [
+        ((1000, 5), set()),
+        ((4000, 10), EXACT),
+        ((28179, 96), EXACT),
+        ((51630, 90), EXACT | EVERY_ROW),
+        ((1_000_000, 2), EXACT | EVERY_ROW),
+    ],
+)
+def test_what_is_too_slow_is_left_out_unless_it_is_asked_for(shape, left_out):
+    stream = Stream("long", *shape, nystream.Gaussian(1.0), 1.0)
+    assert {name for name, e in ENTRIES.items() if not e.is_affordable(stream)} == left_out
+
+
+def test_a_plan_says_what_it_leaves_out():
+    small, large = dataset(300, "small"), dataset(3000, "large")
+    made = plan([small, large], None, repeats=1, tune=False)
+    assert made.left_out["small"] == ()
+    assert {entry.name for entry in made.left_out["large"]} == EXACT
+    assert len(made.cases) == 2 * len(ENTRIES) - len(EXACT)
+    asked = plan([large], [ENTRIES["Kons"]], repeats=1, tune=False)
+    assert [case.entry.name for case in asked.cases] == ["Kons"]
+    assert asked.left_out["large"] == ()
+
+
+def test_the_preset_of_the_paper_is_its_protocol():
     assert PRESETS["paper"].datasets == nystream.datasets.names("paper")
     assert PRESETS["paper"].repeats == 10
+    assert PRESETS["paper"].tune
 
 
 # Summaries

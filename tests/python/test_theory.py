@@ -89,6 +89,27 @@ def test_small_eigenvalues_are_accurate():
     assert lam == pytest.approx(exact, rel=1e-3, abs=0)
 
 
+@pytest.mark.parametrize("tolerance", [1e-10, 1e-6, 1e-2])
+def test_a_spectrum_lacks_no_more_than_its_tolerance(matrix, tolerance):
+    kernel, X = matrix
+    exact, s = theory.spectrum(kernel, X), theory.spectrum(kernel, X, tolerance=tolerance)
+    rank = len(s.eigenvalues)
+    assert rank <= len(exact.eigenvalues)
+    assert s.error <= tolerance * len(X) * np.diag(kernel(X)).max() * (1 + 1e-12)
+    lacking = exact.eigenvalues[:rank] - s.eigenvalues
+    assert (lacking >= -1e-12 * exact.eigenvalues[0]).all()
+    assert lacking.sum() + exact.eigenvalues[rank:].sum() <= s.error + 1e-12 * exact.eigenvalues[0]
+    for mu in (0.1, 1.0):
+        missing = exact.effective_dimension(mu) - s.effective_dimension(mu)
+        assert -1e-9 <= missing <= s.error / mu + 1e-9
+
+
+def test_a_tolerance_saves_rank():
+    kernel, X = MATRICES[0]
+    ranks = [len(theory.spectrum(kernel, X, tolerance=t).eigenvalues) for t in (1e-14, 1e-8, 1e-2)]
+    assert ranks[0] > 1.5 * ranks[1] > 3 * ranks[2]
+
+
 @pytest.mark.parametrize("mu", [1e-3, 0.5, 20.0])
 def test_leverage_scores_and_effective_dimension_are_those_of_the_inverse(matrix, mu):
     kernel, X = matrix
@@ -543,6 +564,11 @@ REFUSALS = [
     (lambda: theory.spectrum(G, X), TypeError, "kernel should be a kernel such as"),
     (lambda: theory.spectrum(G(), X[0]), ValueError, "X should be two-dimensional, but has the sh"),
     (lambda: theory.spectrum(G(), X[:0]), ValueError, "X should have at least one row"),
+    (
+        lambda: theory.spectrum(G(), X, tolerance=0),
+        ValueError,
+        "tolerance should be 1e-14 to 1, but is 0",
+    ),
     (
         lambda: theory.eigenvalues(G(), with_value(X, (4, 2), NAN)),
         ValueError,

@@ -4,23 +4,25 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from nystream import datasets
 from nystream._bench import output, tables
 from nystream._bench.entries import entry_called
 from nystream._bench.machine import in_words
 from nystream._bench.plan import PRESETS, Plan, Preset, plan
-from nystream._bench.report import Figure, Report, Section, Table
+from nystream._bench.report import Figure, Report, Section
 from nystream._bench.summary import Line, lines, rankings
 
 if TYPE_CHECKING:
     from nystream._bench.runs import Result, Task
     from nystream.datasets import Dataset
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -39,7 +41,7 @@ class Comparison:
             name,
             plan(
                 load(chosen, preset),
-                [entry_called(name) for name in chosen.algorithms or preset.algorithms],
+                chosen.algorithms and once(map(entry_called, chosen.algorithms)),
                 repeats=chosen.repeats or preset.repeats,
                 tune=preset.tune if chosen.tune is None else chosen.tune,
                 shuffled=chosen.order == "random",
@@ -66,14 +68,24 @@ class Comparison:
 
     def page(self, table: Sequence[Line], figures: Sequence[Figure]) -> Report:
         """Put the report together."""
-        sections = [
-            Section(dataset.name, describe(dataset), [t]) for dataset, t in by_dataset(table)
-        ]
+        sections = [self.section(group) for group in by_dataset(table)]
         if ranked := rankings(table):
             sections.insert(0, Section("Ranking", RANKING, [tables.ranking(ranked)]))
         if figures:
             sections.insert(0, Section("Plots", figures=figures))
         return Report("Online learners compared", self.lead(), sections)
+
+    def section(self, group: Sequence[Line]) -> Section:
+        """Report on one data set."""
+        dataset = group[0].case.dataset
+        rows, features = dataset.X.shape
+        kernels = {repr(k) for line in group if (k := line.case.setting.get("kernel"))}
+        facts = [f"{rows:,} rows, {features} features", *kernels, dataset.scaling, dataset.note]
+        text = "; ".join(filter(None, facts)) + "."
+        if slow := self.plan.left_out[dataset.name]:
+            names = ", ".join(entry.name for entry in slow)
+            text += f" Left out, because a pass would take too long: {names}."
+        return Section(dataset.name, text, [tables.comparison(group)])
 
     def lead(self) -> list[str]:
         """Say what was done, with what, where."""
@@ -102,7 +114,7 @@ def load(chosen: argparse.Namespace, preset: Preset) -> list[Dataset]:
         return [replace(data, X=data.X[: chosen.rows], y=data.y[: chosen.rows])]
     rows = chosen.rows or preset.rows
     found = []
-    for name in chosen.datasets or preset.datasets:
+    for name in once(chosen.datasets or preset.datasets):
         try:
             found.append(datasets.load(name, data_dir=chosen.data_dir, n_rows=rows))
         except OSError as error:
@@ -114,16 +126,14 @@ def load(chosen: argparse.Namespace, preset: Preset) -> list[Dataset]:
     return found
 
 
-def by_dataset(table: Sequence[Line]) -> list[tuple[Dataset, Table]]:
-    """One table for each data set."""
+def once(names: Iterable[T]) -> list[T]:
+    """Leave out what is named again."""
+    return list(dict.fromkeys(names))
+
+
+def by_dataset(table: Sequence[Line]) -> list[list[Line]]:
+    """Put the lines of each data set together."""
     groups: dict[str, list[Line]] = {}
     for line in table:
         groups.setdefault(line.dataset, []).append(line)
-    return [(group[0].case.dataset, tables.comparison(group)) for group in groups.values()]
-
-
-def describe(dataset: Dataset) -> str:
-    """Size and scaling of a data set in words."""
-    rows, features = dataset.X.shape
-    facts = [f"{rows:,} rows, {features} features", dataset.scaling, dataset.note]
-    return "; ".join(filter(None, facts)) + "."
+    return list(groups.values())

@@ -24,6 +24,8 @@ CHOSEN_GAMMA = {"parkinson": 0.5, "elevators": 10.0, "cpusmall": 5.0, "calhousin
 CHOSEN_STEP = {"parkinson": 1.0}
 CHOSEN_MU = 5.0
 
+AFFORDABLE = 1e11  # operations of a pass: half a minute or so
+
 
 @dataclass(frozen=True)
 class Stream:
@@ -31,6 +33,7 @@ class Stream:
 
     name: str
     n_rows: int
+    n_features: int
     kernel: Kernel
     largest_label: float
 
@@ -39,7 +42,8 @@ class Stream:
         """Describe a data set; ``sigma`` overrides its own width."""
         width = sigma or dataset.sigma or median_distance(dataset.X)
         largest = float(np.abs(dataset.y).max())
-        return cls(dataset.name, len(dataset.y), Gaussian(width), largest)
+        n_rows, n_features = dataset.X.shape
+        return cls(dataset.name, n_rows, n_features, Gaussian(width), largest)
 
     @property
     def alpha(self) -> float:
@@ -73,7 +77,11 @@ class Entry:
     title: str
     setting: Callable[[Stream], Params]
     grid: Callable[[Stream], Mapping[str, Sequence[Any]]] = lambda _: {}
-    quadratic: bool = False  # a row costs O(t^2): too dear for a stream of thousands
+    operations: Callable[[int, int], float] = lambda n_rows, n_features: 0.0
+
+    def is_affordable(self, stream: Stream) -> bool:
+        """Whether a pass is quick enough to be made without being asked for."""
+        return self.operations(stream.n_rows, stream.n_features) <= AFFORDABLE
 
     def at_setting(self, stream: Stream) -> dict[str, Any]:
         """Parameters of the one setting."""
@@ -109,6 +117,16 @@ def _ridge_grid(_: Stream) -> Mapping[str, Sequence[Any]]:
     return {"ridge": (1e-4, 1e-3, 1e-2, 1e-1, 1.0)}
 
 
+def _quadratic(n_rows: int, n_features: int) -> float:
+    """Count the operations of a pass in which row t costs O(dt)."""
+    return n_features * n_rows**2
+
+
+def _cubic(n_rows: int, _: int) -> float:
+    """Count those of a pass in which row t costs O(t^2), each slow: from memory, not cache."""
+    return 10 * n_rows**3
+
+
 ENTRIES = {
     entry.name: entry
     for entry in (
@@ -125,12 +143,12 @@ ENTRIES = {
         ),
         Entry("RidgeAld", "RidgeAld", lambda s: {"alpha": s.alpha, "ridge": 0.01}, _ridge_grid),
         Entry("KrlsAld", "KRLS", lambda s: {"alpha": s.alpha}),
-        Entry("Pkawv", "PKAWV", lambda _: {"ridge": 0.01}, _ridge_grid),
-        Entry("SketchedKons", "Sketched-KONS", lambda s: {"bound": s.Y}),
-        Entry("Kogd", "KOGD", lambda s: {"bound": 2 * s.Y}),
-        Entry("Kons", "KONS", lambda s: {"bound": s.Y}, quadratic=True),
-        Entry("Kaar", "KAAR", lambda _: {"ridge": 0.01}, _ridge_grid, quadratic=True),
-        Entry("OnlineKrr", "kernel ridge", lambda _: {"ridge": 0.01}, _ridge_grid, quadratic=True),
+        Entry("Pkawv", "PKAWV", lambda _: {"ridge": 0.01}, _ridge_grid, _quadratic),
+        Entry("SketchedKons", "Sketched-KONS", lambda s: {"bound": s.Y}, operations=_quadratic),
+        Entry("Kogd", "KOGD", lambda s: {"bound": 2 * s.Y}, operations=_quadratic),
+        Entry("Kons", "KONS", lambda s: {"bound": s.Y}, operations=_cubic),
+        Entry("Kaar", "KAAR", lambda _: {"ridge": 0.01}, _ridge_grid, _cubic),
+        Entry("OnlineKrr", "kernel ridge", lambda _: {"ridge": 0.01}, _ridge_grid, _cubic),
         Entry("LinearRls", "linear ridge", lambda _: {"ridge": 0.01}, _ridge_grid),
         Entry("RunningMean", "running mean", lambda _: {}),
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -13,8 +13,6 @@ from nystream.datasets import names
 if TYPE_CHECKING:
     from nystream.datasets import Dataset
 
-CHEAP = tuple(name for name, entry in ENTRIES.items() if not entry.quadratic)
-
 
 @dataclass(frozen=True)
 class Preset:
@@ -22,7 +20,6 @@ class Preset:
 
     datasets: tuple[str, ...]
     summary: str
-    algorithms: tuple[str, ...] = CHEAP
     repeats: int = 10
     tune: bool = True
     rows: int | None = None
@@ -54,11 +51,12 @@ class Case:
 
 @dataclass(frozen=True)
 class Plan:
-    """A comparison: every case, each with as many repeats."""
+    """A comparison: every case, each with as many repeats, and learners too slow for it."""
 
     cases: tuple[Case, ...]
     repeats: int
     shuffled: bool
+    left_out: Mapping[str, tuple[Entry, ...]]  # by the name of the data set
 
     def tasks(self) -> list[Task]:
         """Every run once, all cases with the first seed before any with the second."""
@@ -81,18 +79,22 @@ class Plan:
 
 def plan(
     datasets: Sequence[Dataset],
-    algorithms: Sequence[Entry],
+    algorithms: Sequence[Entry] | None,
     *,
     repeats: int,
     tune: bool,
     shuffled: bool = True,
     sigma: float | None = None,
 ) -> Plan:
-    """Cross data sets with learners."""
-    cases = []
+    """Cross data sets with learners; None stands for all that are affordable on each set."""
+    cases, left_out = [], {}
     for dataset in datasets:
         stream = Stream.of(dataset, sigma)
-        for entry in algorithms:
+        chosen = algorithms or [e for e in ENTRIES.values() if e.is_affordable(stream)]
+        left_out[dataset.name] = tuple(
+            entry for entry in ENTRIES.values() if algorithms is None and entry not in chosen
+        )
+        for entry in chosen:
             grid = entry.on_grid(stream) if tune else []
             cases.append(Case(dataset, entry, entry.at_setting(stream), tuple(grid)))
-    return Plan(tuple(cases), repeats, shuffled)
+    return Plan(tuple(cases), repeats, shuffled, left_out)

@@ -98,6 +98,15 @@ def up_to_one(name: str, value: float) -> float:
     raise ValueError(f"{name} should be above 0 and at most 1, but is {_text(number)}")
 
 
+def between(name: str, value: float, low: float, high: float) -> float:
+    """Return a number within limits."""
+    number = _number(name, value)
+    if low <= number <= high:
+        return number
+    limits = f"{_text(low)} to {_text(high)}"
+    raise ValueError(f"{name} should be {limits}, but is {_text(number)}")
+
+
 def count(name: str, value: int) -> int:
     """Return a whole number, at least 1."""
     try:
