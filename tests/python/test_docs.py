@@ -7,6 +7,7 @@ import doctest
 import inspect
 import io
 import re
+import shlex
 import subprocess
 import sys
 
@@ -15,6 +16,7 @@ import pytest
 from support import ROOT, rows_of
 
 import nystream
+from nystream._cli.main import parser
 
 README = (ROOT / "README.md").read_text()
 
@@ -63,6 +65,15 @@ def test_examples_print_what_the_page_says(page):
         with contextlib.redirect_stdout(printed):
             exec(code, names)
         assert printed.getvalue() == expected
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_commands_are_understood(page):
+    for block in re.findall(r"```console\n(.*?)```", page.read_text(), re.DOTALL):
+        for line in block.splitlines():
+            program, *arguments = shlex.split(line, comments=True)
+            if program == "nystream":
+                parser().parse_args(arguments)
 
 
 def test_links_lead_somewhere():

@@ -61,7 +61,7 @@ def test_lengths_grow_up_to_what_float64_can_follow(decay):
     for claim in CLAIMS:
         lengths = claim.lengths(decay)
         assert lengths == sorted(set(lengths))
-        assert lengths[0] == 128
+        assert lengths[0] == 256
     longest = LAWS["NonsAld"].lengths(decay)[-1]
     assert decay.settings(longest)[0] >= SMALLEST_ALPHA
     if longest not in (2048, 8192):
@@ -91,7 +91,7 @@ def test_the_cost_is_that_of_the_second_half():
 
 def test_the_whole_study(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(scaling, "LENGTHS", 3)
-    monkeypatch.setattr(scaling, "CLAIMS", [replace(c, longest=256) for c in CLAIMS])
+    monkeypatch.setattr(scaling, "CLAIMS", [replace(c, longest=400) for c in CLAIMS])
     options = ["bench", "--preset", "scaling", "--repeats", "1", "--out", str(tmp_path)]
     assert main(options) == 0
     printed = capsys.readouterr().out
@@ -100,7 +100,7 @@ def test_the_whole_study(tmp_path, monkeypatch, capsys):
     records = json.loads((tmp_path / "table.json").read_text())
     assert len(records) == len(DECAYS) * len(CLAIMS)
     nons = next(r for r in records if r["algorithm"] == "NonsAld" and "p = 2" in r["decay"])
-    assert nons["T"] == nons["n_basis"] == [128, 181, 256]
+    assert nons["T"] == nons["n_basis"] == [256, 320, 400]
     assert nons["buffer_power"] == pytest.approx(1.0)
     page = (tmp_path / "report.html").read_text()
     assert page.count("data:image/svg+xml;base64,") == 2

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from nystream._core import Kernel
     from nystream.datasets import Dataset
 
-SHORTEST = 128
+SHORTEST = 256
 LENGTHS = 7
 SAMPLE = 1000  # rows whose kernel matrix shows the decay
 
@@ -203,10 +203,10 @@ class Scaling:
     @classmethod
     def chosen(cls, chosen: argparse.Namespace) -> Scaling:
         """Make it from the options."""
-        return cls(chosen.repeats or 3)
+        return cls(chosen.repeats or 5)
 
     def tasks(self) -> list[Task]:
-        """List all runs, short streams first."""
+        """List all runs, long streams first: the short ones are not to be timed while cold."""
         runs = [
             task
             for decay in DECAYS
@@ -214,7 +214,7 @@ class Scaling:
             for T in claim.lengths(decay)
             for task in self.repeat(claim, decay, T)
         ]
-        return sorted(runs, key=lambda task: len(task.dataset.y))
+        return sorted(runs, key=lambda task: -len(task.dataset.y))
 
     def repeat(self, claim: Claim, decay: Decay, T: int) -> list[Task]:
         """List the runs of one point, one for each order of the same rows."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -63,14 +64,17 @@ def download(recipe: Recipe) -> Any:
         reason = "scikit-learn is not installed: pip install 'nystream[bench]'"
         raise FetchError(reason) from error
     try:
-        # Its own cache and pandas are not needed: the scaled arrays are kept here.
-        return fetch_openml(
-            **recipe.where,
-            target_column=recipe.target,
-            cache=False,
-            as_frame=False,
-            parser="liac-arff",
-        )
+        with warnings.catch_warnings():
+            # It warns before each of its attempts; the last one raises.
+            warnings.filterwarnings("ignore", "A network error occurred")
+            # Its own cache and pandas are not needed: the scaled arrays are kept here.
+            return fetch_openml(
+                **recipe.where,
+                target_column=recipe.target,
+                cache=False,
+                as_frame=False,
+                parser="liac-arff",
+            )
     except (OSError, HTTPException, ValueError, KeyError) as error:
         raise FetchError(f"{type(error).__name__}: {error}") from error
 
