@@ -13,7 +13,7 @@ from nystream._bench.plan import plan
 from nystream._bench.printed import TABLE_2
 from nystream._bench.runner import run
 from nystream._bench.summary import lines, rankings
-from nystream._bench.tables import error
+from nystream._bench.tables import error, percent
 
 PAGE = (ROOT / "docs" / "reproduction.md").read_text()
 README = (ROOT / "README.md").read_text()
@@ -65,7 +65,7 @@ def test_the_page_has_these_results(table):
     for line in table.values():
         row = shown[line.case.entry.title]
         assert row[1] == error(line.score)
-        assert row[3] == f"{line.difference:+.1%}"
+        assert row[3] == percent(line.difference)
 
 
 def test_the_readme_has_these_results(table):

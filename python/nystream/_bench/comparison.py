@@ -69,10 +69,10 @@ class Comparison:
     def page(self, table: Sequence[Line], figures: Sequence[Figure]) -> Report:
         """Put the report together."""
         sections = [self.section(group) for group in by_dataset(table)]
-        if ranked := rankings(table):
-            sections.insert(0, Section("Ranking", RANKING, [tables.ranking(ranked)]))
         if figures:
             sections.insert(0, Section("Plots", figures=figures))
+        if ranked := rankings(table):
+            sections.insert(0, Section("Ranking", RANKING, [tables.ranking(ranked)]))
         return Report("Online learners compared", self.lead(), sections)
 
     def section(self, group: Sequence[Line]) -> Section:
@@ -80,7 +80,8 @@ class Comparison:
         dataset = group[0].case.dataset
         rows, features = dataset.X.shape
         kernels = {repr(k) for line in group if (k := line.case.setting.get("kernel"))}
-        facts = [f"{rows:,} rows, {features} features", *kernels, dataset.scaling, dataset.note]
+        size = f"{rows:,} rows, {features} features"
+        facts = [size, *kernels, dataset.scaling, own_unit(dataset), dataset.note]
         text = "; ".join(filter(None, facts)) + "."
         if slow := self.plan.left_out[dataset.name]:
             names = ", ".join(entry.name for entry in slow)
@@ -95,7 +96,8 @@ class Comparison:
             "every row before it learns it; MSE is the mean of all squared errors, ± its standard "
             "deviation over the passes. J is the number of rows kept, D that of random "
             "frequencies. Seconds are those of one pass, of the processor.",
-            "The best of a grid is chosen in hindsight, by its MSE on the same passes.",
+            "The best of a grid is chosen in hindsight, by its MSE on the same passes. The learner "
+            "with the least MSE at its one setting is marked.",
             in_words(),
         ]
 
@@ -124,6 +126,14 @@ def load(chosen: argparse.Namespace, preset: Preset) -> list[Dataset]:
     if not found:
         raise ValueError("none of the data sets could be had: --data-dir names their folder")
     return found
+
+
+def own_unit(dataset: Dataset) -> str:
+    """Say how to get from the scaled target's error to its own, where it was scaled."""
+    if not dataset.target_range or dataset.target_range == (dataset.y.min(), dataset.y.max()):
+        return ""
+    low, high = dataset.target_range
+    return f"times {(high - low) ** 2:.6g} the MSE is that of the target from {low:g} to {high:g}"
 
 
 def once(names: Iterable[T]) -> list[T]:

@@ -25,7 +25,7 @@ th { white-space: normal; vertical-align: bottom; color: var(--faint); font-weig
 td { border-bottom: 1px solid var(--line); }
 .right { text-align: right; }
 tr.best td { background: var(--best); font-weight: 600; }
-figure { margin: 1rem 0; } img { max-width: 100%; height: auto; }
+figure { margin: 1rem 0; } img { width: 100%; min-width: 48rem; max-width: 76rem; }
 figcaption { color: var(--faint); font-size: .9rem; max-width: 46rem; }
 @media print { body { max-width: none; padding: 0; font-size: 11px; } nav { display: none; } }
 """.strip()
@@ -86,6 +86,6 @@ def figure(plot: Figure) -> str:
     data = base64.b64encode(plot.path.read_bytes()).decode()
     caption = escape(plot.caption)
     return (
-        f'<figure><img alt="{caption}" src="data:image/svg+xml;base64,{data}">'
-        f"<figcaption>{caption}</figcaption></figure>"
+        f'<figure><div class="scroll"><img alt="{caption}" src="data:image/svg+xml;base64,{data}">'
+        f"</div><figcaption>{caption}</figcaption></figure>"
     )

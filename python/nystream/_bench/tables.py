@@ -39,7 +39,7 @@ def comparison(lines: Sequence[Line]) -> Table:
         "learner": [line.case.entry.title for line in lines],
         "MSE": [error(line.score) for line in lines],
         "paper's MSE": [f"{p.mse:.5f} ± {p.std:.5f}" if (p := x.printed) else "" for x in lines],
-        "difference": ["" if (d := x.difference) is None else f"{d:+.1%}" for x in lines],
+        "difference": [percent(x.difference) for x in lines],
         "best of grid": [error(x.best) if len(x.case.grid) > 1 else "" for x in lines],
         "at": [settings(line.tuned) for line in lines],
         "J or D": [f"{line.score.size:.0f}" for line in lines],
@@ -127,6 +127,11 @@ def error(score: Score) -> str:
     decimals = decimals_for(score.mse, 4)
     mse = f"{score.mse:.{decimals}f}"
     return f"{mse} ± {score.std:.{decimals}f}" if len(score.runs) > 1 else mse
+
+
+def percent(share: float | None) -> str:
+    """Write a difference with its sign; nothing for none."""
+    return "" if share is None else f"{share:+.1%}".replace("-0.0%", "+0.0%")
 
 
 def settings(params: Mapping[str, Any]) -> str:
