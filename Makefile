@@ -45,7 +45,7 @@ python: tools $(BIN)/python ## the Python half
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/stubtest nystream._core
-	$(BIN)/pytest
+	$(BIN)/pytest -n auto --dist worksteal
 
 format: tools $(BIN)/python ## format Rust and Python
 	$(INSTALL) -e '.[bench,dev]'

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from nystream.datasets import _checks, _synthetic
+from nystream._checks import whole
+from nystream.datasets import _synthetic
 from nystream.datasets._dataset import Dataset, Info
 from nystream.datasets._paper import PAPER_SETS, load_paper_set, search
 
@@ -146,7 +147,7 @@ def load(
     """
     about = info(name)
     if n_rows is not None:
-        n_rows = _checks.whole("n_rows", n_rows, 1)
+        n_rows = whole("n_rows", n_rows)
     if about.kind == "paper":
         return load_paper_set(name, data_dir, n_rows)
     X, y = getattr(_synthetic, name)(n_rows or ROWS, random_state=random_state)

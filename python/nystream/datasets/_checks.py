@@ -3,32 +3,18 @@
 from __future__ import annotations
 
 import math
-import operator
 import os
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-
-def whole(name: str, value: Any, minimum: int) -> int:
-    """Return a whole number that is large enough."""
-    try:
-        number = operator.index(value)
-    except TypeError:
-        number = None
-    if number is None or isinstance(value, bool):
-        raise TypeError(f"{name} should be a whole number, but is {value!r}")
-    if number < minimum:
-        raise ValueError(f"{name} should be at least {minimum}, but is {value}")
-    return number
+from nystream._checks import real
 
 
 def deviation(name: str, value: Any, *, positive: bool = False) -> float:
     """Return a standard deviation: a finite number that is positive, or at least not negative."""
-    if isinstance(value, bool) or not hasattr(value, "__float__"):
-        raise TypeError(f"{name} should be a number, but is {value!r}")
-    number = float(value)
+    number = real(name, value)
     if math.isfinite(number) and (number > 0 or (number == 0 and not positive)):
         return number
     sign = "positive" if positive else "not negative"

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from nystream._checks import whole
 from nystream.datasets import _checks
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ def friedman(
     >>> X.shape, y.shape
     ((100, 10), (100,))
     """
-    n_rows, noise = _checks.whole("n_rows", n_rows, 1), _checks.deviation("noise", noise)
+    n_rows, noise = whole("n_rows", n_rows), _checks.deviation("noise", noise)
     rng = _checks.generator(random_state)
     u = rng.random((n_rows, 10))
     y = 10 * np.sin(np.pi * u[:, 0] * u[:, 1]) + 20 * (u[:, 2] - 0.5) ** 2
@@ -92,8 +93,8 @@ def mackey_glass(
     >>> bool(X[1, 0] == 2 * y[0] - 1)
     True
     """
-    n_rows, n_lags = _checks.whole("n_rows", n_rows, 1), _checks.whole("n_lags", n_lags, 1)
-    tau = _checks.whole("tau", tau, 0)
+    n_rows, n_lags = whole("n_rows", n_rows), whole("n_lags", n_lags)
+    tau = whole("tau", tau, 0)
     steps = 12  # Euler steps of half a unit of time between two samples
     burn_in = 100
     start = 0.5 + _checks.generator(random_state).random()
@@ -134,7 +135,7 @@ def coin_flips(
     >>> y
     array([ 1.,  1.,  1., -1., -1., -1.])
     """
-    n_rows = _checks.whole("n_rows", n_rows, 1)
+    n_rows = whole("n_rows", n_rows)
     return np.zeros((n_rows, 1)), _checks.generator(random_state).choice([-1.0, 1.0], n_rows)
 
 
@@ -176,7 +177,7 @@ def normal_line(
     >>> X.shape, round(float(X.std()), 1)
     ((1000, 1), 0.5)
     """
-    n_rows = _checks.whole("n_rows", n_rows, 1)
+    n_rows = whole("n_rows", n_rows)
     deviation = _checks.deviation("deviation", deviation, positive=True)
     rng = _checks.generator(random_state)
     return _line(deviation * rng.standard_normal(n_rows), noise, rng)
@@ -213,7 +214,7 @@ def uniform_line(
     >>> X.shape, bool(abs(X).max() <= 1)
     ((1000, 1), True)
     """
-    n_rows = _checks.whole("n_rows", n_rows, 1)
+    n_rows = whole("n_rows", n_rows)
     rng = _checks.generator(random_state)
     return _line(rng.uniform(-1, 1, n_rows), noise, rng)
 
@@ -250,7 +251,7 @@ def drift(
     >>> bool(np.isclose(y[500], (1 - np.sin(3 * X[500, 0])) / 2))
     True
     """
-    n_rows, period = _checks.whole("n_rows", n_rows, 1), _checks.whole("period", period, 1)
+    n_rows, period = whole("n_rows", n_rows), whole("period", period)
     rng = _checks.generator(random_state)
     X = rng.uniform(-1, 1, (n_rows, 2))
     angle = 2 * np.pi * np.arange(n_rows) / period

@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING, Literal
 
 from nystream import _core
+from nystream._checks import whole
 from nystream.theory import _checks
 from nystream.theory._decay import Decay
 
@@ -61,7 +62,7 @@ def aogd_ald_bound(
     108.0
     """
     loss = _checks.at_least_zero("loss", loss)
-    T, alpha, U = _checks.count("T", T), _checks.up_to_one("alpha", alpha), _checks.positive("U", U)
+    T, alpha, U = whole("T", T), _checks.up_to_one("alpha", alpha), _checks.positive("U", U)
     _checks.choice("form", form, FORMS)
     if form == "corrected":
         a, b = U * (6 + 4 * math.sqrt(alpha * T)), 2 * U
@@ -149,12 +150,12 @@ def nons_ald_bound(
     >>> bool(nystream.theory.regret(predictions, y, best.predictions)[-1] < bound)
     True
     """
-    T, alpha = _checks.count("T", T), _checks.up_to_one("alpha", alpha)
+    T, alpha = whole("T", T), _checks.up_to_one("alpha", alpha)
     mu, U = _checks.positive("mu", mu), _checks.positive("U", U)
     Y = _checks.at_most("Y", _checks.positive("Y", Y), "U", U)
     norm = _checks.at_most("norm", _checks.at_least_zero("norm", norm), "U", U)
     d_eff = _checks.at_least_zero("effective_dimension", effective_dimension)
-    J = T if n_basis is None else _checks.count("n_basis", n_basis)
+    J = T if n_basis is None else whole("n_basis", n_basis)
     _checks.choice("form", form, FORMS)
     squares = U**2 + Y**2
     projection = T * math.sqrt(alpha)

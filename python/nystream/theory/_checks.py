@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import operator
-from numbers import Real
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from nystream._checks import real
 from nystream._core import Kernel
 from nystream._learners import RunningMean
 
@@ -69,7 +68,7 @@ def spectrum(name: str, value: ArrayLike) -> NDArray[np.float64]:
 
 def positive(name: str, value: float) -> float:
     """Return a positive number whose square float64 can hold."""
-    number = _number(name, value)
+    number = real(name, value)
     if SMALLEST <= number <= LARGEST:
         return number
     raise ValueError(f"{name} should be {POSITIVE}, but is {_text(number)}")
@@ -77,7 +76,7 @@ def positive(name: str, value: float) -> float:
 
 def at_least_zero(name: str, value: float) -> float:
     """Return a finite number that is not negative."""
-    number = _number(name, value)
+    number = real(name, value)
     if 0 <= number < np.inf:
         return number
     raise ValueError(f"{name} should be 0 or positive and finite, but is {_text(number)}")
@@ -92,7 +91,7 @@ def at_most(name: str, number: float, other: str, limit: float) -> float:
 
 def up_to_one(name: str, value: float) -> float:
     """Return a number above 0 and at most 1."""
-    number = _number(name, value)
+    number = real(name, value)
     if 0 < number <= 1:
         return number
     raise ValueError(f"{name} should be above 0 and at most 1, but is {_text(number)}")
@@ -100,24 +99,11 @@ def up_to_one(name: str, value: float) -> float:
 
 def between(name: str, value: float, low: float, high: float) -> float:
     """Return a number within limits."""
-    number = _number(name, value)
+    number = real(name, value)
     if low <= number <= high:
         return number
     limits = f"{_text(low)} to {_text(high)}"
     raise ValueError(f"{name} should be {limits}, but is {_text(number)}")
-
-
-def count(name: str, value: int) -> int:
-    """Return a whole number, at least 1."""
-    try:
-        number = operator.index(value)
-    except TypeError:
-        number = None
-    if number is None or isinstance(value, bool):
-        raise TypeError(f"{name} should be a whole number, but is {value!r:.100}")
-    if number < 1:
-        raise ValueError(f"{name} should be at least 1, but is {number}")
-    return number
 
 
 def choice(name: str, value: object, choices: tuple[str, ...]) -> None:
@@ -125,12 +111,6 @@ def choice(name: str, value: object, choices: tuple[str, ...]) -> None:
     if value not in choices:
         options = " or ".join(repr(option) for option in choices)
         raise ValueError(f"{name} should be {options}, but is {value!r:.100}")
-
-
-def _number(name: str, value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, Real):
-        raise TypeError(f"{name} should be a number, but is {value!r:.100}")
-    return float(value)
 
 
 def _array(name: str, value: ArrayLike) -> NDArray[np.float64]:
