@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
-import pty
 import re
 import signal
 import struct
 import subprocess
 import sys
-import termios
 import time
 
 import numpy as np
@@ -19,6 +16,7 @@ import pytest
 from support import random_stream
 
 import nystream
+from nystream._bench.store import Store
 from nystream._cli import main
 
 SMALL = ["--repeats", "2", "--no-tune", "--rows", "300"]
@@ -106,30 +104,67 @@ def deterministic(rows):
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_interrupt_and_resume_lose_and_repeat_nothing(tmp_path, number):
-    options = ["bench", "--datasets", "friedman", "--repeats", "4", "--rows", "6000"]
-    options += ["--algorithms", "Kogd", "RidgeAld", "ProsNKons", "--tune"]
+def test_interrupt_and_resume_lose_and_repeat_nothing(tmp_path, number, monkeypatch, capsys):
+    options = ["bench", "--datasets", "friedman", "--repeats", "4", "--rows", "500", "--tune"]
+    options += ["--algorithms", "Kogd", "RidgeAld", "ProsNKons", "--out"]
     stopped, whole = tmp_path / "stopped", tmp_path / "whole"
-    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-    with subprocess.Popen(command(*options, "--out", stopped), **pipes) as process:
-        file = stopped / "results.jsonl"
-        while process.poll() is None and not (file.exists() and file.read_bytes().count(b"\n") > 5):
-            time.sleep(0.01)
-        process.send_signal(number)
-        out, error = process.communicate(timeout=60)
-    assert process.returncode == 130
-    assert not out
+    appended = []
+
+    def append(self, result, then=Store.append):
+        then(self, result)
+        appended.append(result.key)
+        if len(appended) == 6:
+            signal.raise_signal(number)
+
+    monkeypatch.setattr(Store, "append", append)
+    assert main([*options, str(stopped)]) == 130
+    printed = capsys.readouterr()
+    assert not printed.out
+    file = stopped / "results.jsonl"
     count = len(results(stopped))
-    assert 5 < count < 72
-    assert f"stopped: {count} of 72 runs are in {file}; the same command with --resume" in error
+    assert 6 <= count == len(appended) < 72
+    assert f"stopped: {count} of 72 runs are in {file}; the same command with --re" in printed.err
     before = file.read_bytes()
-    subprocess.run(command(*options, "--out", stopped, "--resume"), check=True, capture_output=True)
+    assert main([*options, str(stopped), "--resume"]) == 0
     assert file.read_bytes().startswith(before)
-    subprocess.run(command(*options, "--out", whole), check=True, capture_output=True)
+    assert len(appended) == len(set(appended)) == 72
+    assert main([*options, str(whole)]) == 0
     assert deterministic(results(stopped)) == deterministic(results(whole))
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
+def test_a_second_interrupt_is_obeyed_at_once(tmp_path, monkeypatch):
+    def append(self, result):
+        signal.raise_signal(signal.SIGINT)
+        signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(Store, "append", append)
+    options = ["bench", "--datasets", "friedman", *SMALL, *LEARNERS, "--out", str(tmp_path / "out")]
+    assert main(options) == 130
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGINT to send on Windows")
+def test_ctrl_c_from_outside(tmp_path):
+    out = tmp_path / "out"
+    options = ["bench", "--datasets", "friedman", "--algorithms", "Kogd", "--rows", "20000"]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    with subprocess.Popen(command(*options, "--repeats", "1000", "--out", out), **pipes) as process:
+        deadline = time.monotonic() + 60
+        while not (out / "results.jsonl").exists() and time.monotonic() < deadline:
+            time.sleep(0.01)
+        process.send_signal(signal.SIGINT)
+        _, error = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert f"stopped: {len(results(out))} of 1000 runs" in error
+    assert "Traceback" not in error
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no pseudo-terminal on Windows")
 def test_a_progress_bar_is_drawn_on_a_terminal(tmp_path):
+    import fcntl
+    import pty
+    import termios
+
     here, there = pty.openpty()
     fcntl.ioctl(there, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 100, 0, 0))
     options = ["bench", "--datasets", "friedman", *SMALL, *LEARNERS, "--out", tmp_path / "out"]
@@ -280,6 +315,19 @@ def test_info_describes_data(own_csv, tmp_path, capsys):
     np.savez(tmp_path / "my.npz", X=X, y=y)
     assert main(["info", str(tmp_path / "my.npz")]) == 0
     assert "10 rows, 3 columns" in capsys.readouterr().out
+
+
+def test_info_changes_nothing(tmp_path, capsys):
+    """A line that is half written may be another process's."""
+    out = tmp_path / "out"
+    assert main(["bench", "--datasets", "friedman", *SMALL, *LEARNERS, "--out", str(out)]) == 0
+    file = out / "results.jsonl"
+    with open(file, "ab") as half:
+        half.write(b'{"dataset": "fri')
+    before = file.read_bytes()
+    assert main(["info", str(out)]) == 0
+    assert file.read_bytes() == before
+    capsys.readouterr()
 
 
 def test_info_describes_results(tmp_path, capsys):

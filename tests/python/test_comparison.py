@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import re
+from dataclasses import replace
 from itertools import pairwise
 from threading import Event
 
@@ -13,7 +14,7 @@ import pytest
 from support import random_stream
 
 import nystream
-from nystream._bench import html, markdown, tables
+from nystream._bench import html, markdown, runner, tables
 from nystream._bench.entries import ENTRIES, Stream, entry_called, median_distance
 from nystream._bench.plan import PRESETS, plan
 from nystream._bench.printed import TABLE_2
@@ -21,7 +22,7 @@ from nystream._bench.report import Report, Section, Table
 from nystream._bench.runner import run
 from nystream._bench.runs import Result, StoppedError, Task, execute, pieces
 from nystream._bench.store import Store
-from nystream._bench.summary import lines, rankings
+from nystream._bench.summary import in_words, lines, rankings
 from nystream.datasets import Dataset, load
 
 
@@ -185,6 +186,11 @@ def test_keys_tell_runs_apart():
     assert task().key == task().key == execute(task(), Event()).key
 
 
+def test_another_version_gives_another_key():
+    result = execute(task(), Event())
+    assert replace(result, version="0").key != result.key == task().key
+
+
 def test_threads_give_the_same_results_as_one():
     tasks = [task(name, seed) for name in ("NonsAld", "Fogd", "ProsNKons") for seed in range(3)]
     one, _ = carry_out(tasks, jobs=1)
@@ -201,12 +207,43 @@ def test_a_run_that_fails_does_not_stop_the_others():
     assert "max_rows" in str(error)
 
 
+def test_a_panic_is_a_failure_too(monkeypatch):
+    class PanicError(BaseException):
+        pass
+
+    def panic(task, stop):
+        raise PanicError("no")
+
+    monkeypatch.setattr(runner, "execute", panic)
+    _, outcome = carry_out([task()])
+    assert [str(error) for _, error in outcome.failures] == ["no"]
+
+
+def test_nothing_more_is_run_when_results_cannot_be_kept(monkeypatch):
+    """A full disk must not let the other runs go on in vain."""
+    started = []
+
+    def count(task, stop):
+        started.append(task)
+        return execute(task, stop)
+
+    def refuse(result):
+        raise OSError("disk full")
+
+    monkeypatch.setattr(runner, "execute", count)
+    tasks = [task(seed=seed) for seed in range(200)]
+    with pytest.raises(OSError, match="disk full"):
+        run(tasks, jobs=2, done=refuse, progress=lambda _: None)
+    assert len(started) < 100
+
+
 # Results on disk
 
 
 def test_results_survive_the_disk(tmp_path):
-    store = Store(tmp_path / "new" / "folder")
+    store = Store(tmp_path)
     assert store.read() == {}
+    store.repair()
     results = [execute(task(seed=seed), Event()) for seed in range(2)]
     for result in results:
         store.append(result)
@@ -220,7 +257,10 @@ def test_a_line_cut_off_by_a_crash_counts_for_nothing(tmp_path, cut):
     store.append(first)
     store.append(second)
     store.path.write_bytes(store.path.read_bytes()[:-cut])
+    before = store.path.read_bytes()
     assert list(store.read()) == [first.key]
+    assert store.path.read_bytes() == before  # another process may be writing that line
+    store.repair()
     store.append(second)
     assert list(store.read()) == [first.key, second.key]
 
@@ -297,7 +337,7 @@ def test_the_preset_of_the_paper_is_its_protocol():
 @pytest.fixture(scope="module")
 def summarised():
     chosen = [entry_called(name) for name in ("NonsAld", "ProsNKons", "RidgeAld", "RunningMean")]
-    made = plan([dataset(name="elevators")], chosen, repeats=3, tune=True)
+    made = plan([dataset(name="elevators", paper_rows=300)], chosen, repeats=3, tune=True)
     results, _ = carry_out(made.tasks())
     return made, results, lines(made, results)
 
@@ -334,6 +374,31 @@ def test_printed_results_stand_beside_ours(summarised):
     assert [line.printed is None for line in table] == [False, False, True, True]
 
 
+@pytest.mark.parametrize(
+    ("changes", "options"),
+    [
+        ({}, {}),
+        ({"paper_rows": 301}, {}),
+        ({"paper_rows": 300}, {"sigma": 1.0}),
+        ({"paper_rows": 300}, {"shuffled": False}),
+    ],
+)
+def test_the_paper_is_not_shown_beside_what_it_did_not_do(changes, options):
+    """A file of the user's own may have the name of a set; rows, order and width have to agree."""
+    data = dataset(name="elevators", **changes)
+    made = plan([data], [ENTRIES["NonsAld"]], repeats=2, tune=False, **options)
+    [line] = lines(made, carry_out(made.tasks())[0])
+    assert line.printed is None
+
+
+def test_settings_of_the_paper_are_for_its_data_alone():
+    papers, own = (dataset(name="parkinson", paper_rows=n) for n in (300, None))
+    settings = [ENTRIES["ConKons"].at_setting(Stream.of(d))["gamma"] for d in (papers, own)]
+    assert settings == [0.5, 1.0]
+    steps = [ENTRIES["Fogd"].at_setting(Stream.of(d))["eta"] for d in (papers, own)]
+    assert steps[1] == pytest.approx(10 * steps[0])
+
+
 def test_the_ranking_names_swapped_pairs(summarised):
     _, _, table = summarised
     [ranking] = rankings(table)
@@ -345,8 +410,16 @@ def test_the_ranking_names_swapped_pairs(summarised):
     better = type(second)(second.case, first.score, first.best, second.printed)
     [ranking] = rankings([worse, better])
     assert list(map(str, ranking.swaps)) == ["PROS-N-KONS before NONS-ALD"]
+    assert not ranking.swaps[0].tied
     tied = type(better)(better.case, worse.score, worse.best, better.printed)
     assert [swap.tied for swap in rankings([tied, worse])[0].swaps] == [True]
+    # Orders that differ much from each other, but hardly between two learners, decide.
+    runs = [replace(run, mse=run.mse * (10 + seed)) for seed, run in enumerate(worse.score.runs)]
+    close = [replace(run, mse=run.mse * 0.999) for run in runs]
+    scores = [replace(worse.score, runs=tuple(r)) for r in (runs, close)]
+    pair = [replace(better, score=scores[1]), replace(worse, score=scores[0])]
+    assert scores[0].std > abs(scores[0].mse - scores[1].mse)
+    assert [swap.tied for swap in rankings(pair)[0].swaps] == [False]
 
 
 def test_divergence_is_said_and_never_chosen():
@@ -359,6 +432,16 @@ def test_divergence_is_said_and_never_chosen():
     broken = type(line.score)(line.score.params, (worst, worst), True)
     assert tables.error(broken) == "diverged"
     json.dumps(tables.summary_records([type(line)(line.case, broken, broken, None)]))
+
+
+def test_nan_is_never_the_best(summarised):
+    _, _, table = summarised
+    score = table[0].score
+    nan = replace(
+        score, runs=tuple(replace(r, mse=float("nan")) for r in score.runs), diverged=True
+    )
+    assert min([nan, score], key=type(score).rank) is score
+    assert tables.comparison([replace(table[0], score=nan), table[1]]).best == 1
 
 
 def test_a_partial_grid_is_not_chosen_from():
@@ -426,7 +509,7 @@ def test_the_page_needs_nothing_else(summarised, tmp_path):
     from nystream._bench.comparison import Comparison
 
     made, results, _ = summarised
-    printed = Comparison("own", made).report(results, tmp_path)
+    printed = Comparison(made).report(results, tmp_path)
     page = (tmp_path / "report.html").read_text()
     assert page.count("<img") == page.count("src=") == page.count("data:image/svg+xml;base64,") == 4
     assert not re.search(r'(src|href)="(?!data:|#)', page)
@@ -445,9 +528,36 @@ def test_the_same_results_give_the_same_files(summarised, tmp_path):
     made, results, _ = summarised
     for name in ("one", "two"):
         (tmp_path / name).mkdir()
-        Comparison("own", made).report(results, tmp_path / name)
+        Comparison(made).report(results, tmp_path / name)
     for path in (tmp_path / "one").iterdir():
         assert path.read_bytes() == (tmp_path / "two" / path.name).read_bytes(), path.name
+
+
+def test_the_machines_of_all_results_are_named(summarised):
+    _, results, _ = summarised
+    runs = list(results.values())
+    other = replace(runs[0], machine={**runs[0].machine, "processor": "Abacus"})
+    assert in_words(runs).count("nystream") == 1
+    assert in_words([*runs, other]).count("nystream") == 2
+    assert "Abacus" in in_words([*runs, other])
+
+
+def test_no_result_at_the_setting_is_said(tmp_path):
+    from nystream._bench.comparison import Comparison
+
+    made = plan([dataset()], [ENTRIES["NonsAld"]], repeats=1, tune=True)
+    with pytest.raises(ValueError, match="no learner has a result at its setting"):
+        Comparison(made).report({}, tmp_path)
+
+
+def test_the_own_unit_of_a_scaled_target_is_told():
+    from nystream._bench.comparison import own_unit
+
+    y = np.array([0.0, 0.25, 1.0])
+    scaled = replace(dataset(), y=y, X=np.zeros((3, 1)), target_range=(10.0, 30.0))
+    assert own_unit(scaled) == "times 400 the MSE is that of the target from 10 to 30"
+    assert own_unit(replace(scaled, y=10 + 20 * y)) == ""
+    assert own_unit(replace(scaled, target_range=None)) == ""
 
 
 def test_table_2_is_whole():

@@ -21,10 +21,6 @@ from nystream._bench.store import Store
 class Study(Protocol):
     """A set of runs, and what to make of their results."""
 
-    @property
-    def name(self) -> str:
-        """Name of the folder that results go to unless told otherwise."""
-
     def tasks(self) -> list[Task]:
         """All runs."""
 
@@ -34,15 +30,18 @@ class Study(Protocol):
 
 def bench(chosen: argparse.Namespace) -> int:
     """Carry out the runs that are not yet on disk, and report on all of them."""
-    study: Study = (Scaling if chosen.preset == "scaling" else Comparison).chosen(chosen)
-    folder = chosen.out or Path("nystream-bench") / study.name
+    name = chosen.preset or ("own" if chosen.datasets or chosen.data else "quick")
+    folder = chosen.out or Path("nystream-bench") / name
     store = Store(folder)
     results = store.read()
     if results and not chosen.resume:
         raise ValueError(
             f"{folder} has results already: --resume goes on with them, --out names another folder"
         )
+    study: Study = Scaling.chosen(chosen) if name == "scaling" else Comparison.chosen(name, chosen)
     tasks = study.tasks()
+    folder.mkdir(parents=True, exist_ok=True)
+    store.repair()
     complete = carry_out(tasks, results, store, chosen.jobs or n_cores())
     done = {task.key: results[task.key] for task in tasks if task.key in results}
     if not complete:

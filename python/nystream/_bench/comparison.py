@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING, TypeVar
 from nystream import datasets
 from nystream._bench import output, tables
 from nystream._bench.entries import entry_called
-from nystream._bench.machine import in_words
 from nystream._bench.plan import PRESETS, Plan, Preset, plan
 from nystream._bench.report import Figure, Report, Section
-from nystream._bench.summary import Line, lines, rankings
+from nystream._bench.summary import Line, in_words, lines, rankings
 
 if TYPE_CHECKING:
     from nystream._bench.runs import Result, Task
@@ -29,16 +28,13 @@ T = TypeVar("T")
 class Comparison:
     """The study that every ``nystream bench`` means but ``--preset scaling``."""
 
-    name: str
     plan: Plan
 
     @classmethod
-    def chosen(cls, chosen: argparse.Namespace) -> Comparison:
-        """Make it from the options; what they leave open comes from the preset."""
-        name = chosen.preset or ("own" if chosen.datasets or chosen.data else "quick")
+    def chosen(cls, name: str, chosen: argparse.Namespace) -> Comparison:
+        """Make it from the options; what they leave open comes from the preset of that name."""
         preset = PRESETS.get(name, Preset((), ""))
         return cls(
-            name,
             plan(
                 load(chosen, preset),
                 chosen.algorithms and once(map(entry_called, chosen.algorithms)),
@@ -58,22 +54,24 @@ class Comparison:
         from nystream._bench import plots
 
         table = lines(self.plan, results)
+        if not table:
+            raise ValueError("no learner has a result at its setting: there is nothing to report")
         return output.write(
             folder,
             results.values(),
             tables.summary_records(table),
-            partial(self.page, table),
+            partial(self.page, table, in_words(results.values())),
             plots.comparison(table, folder),
         )
 
-    def page(self, table: Sequence[Line], figures: Sequence[Figure]) -> Report:
-        """Put the report together."""
+    def page(self, table: Sequence[Line], where: str, figures: Sequence[Figure]) -> Report:
+        """Put the report together; ``where`` it was measured is part of it."""
         sections = [self.section(group) for group in by_dataset(table)]
         if figures:
             sections.insert(0, Section("Plots", figures=figures))
         if ranked := rankings(table):
             sections.insert(0, Section("Ranking", RANKING, [tables.ranking(ranked)]))
-        return Report("Online learners compared", self.lead(), sections)
+        return Report("Online learners compared", [*self.lead(), where], sections)
 
     def section(self, group: Sequence[Line]) -> Section:
         """Report on one data set."""
@@ -84,12 +82,12 @@ class Comparison:
         facts = [size, *kernels, dataset.scaling, own_unit(dataset), dataset.note]
         text = "; ".join(filter(None, facts)) + "."
         if slow := self.plan.left_out[dataset.name]:
-            names = ", ".join(entry.name for entry in slow)
+            names = ", ".join(entry.title for entry in slow)
             text += f" Left out, because a pass would take too long: {names}."
         return Section(dataset.name, text, [tables.comparison(group)])
 
     def lead(self) -> list[str]:
-        """Say what was done, with what, where."""
+        """Say what was done."""
         order = "its own random order" if self.plan.shuffled else "the order of the file"
         return [
             f"{self.plan.repeats} passes over each data set, each in {order}. A learner predicts "
@@ -98,13 +96,13 @@ class Comparison:
             "frequencies. Seconds are those of one pass, of the processor.",
             "The best of a grid is chosen in hindsight, by its MSE on the same passes. The learner "
             "with the least MSE at its one setting is marked.",
-            in_words(),
         ]
 
 
 RANKING = (
     "Learners of the paper's Table 2 at its settings, and the pairs whose order is not the printed "
-    "one. A pair is tied if its errors differ by no more than a standard deviation."
+    "one. A pair is tied if the mean of its differences, order by order, is within two standard "
+    "errors of 0."
 )
 
 

@@ -36,14 +36,21 @@ class Stream:
     n_features: int
     kernel: Kernel
     largest_label: float
+    as_in_paper: bool = False
 
     @classmethod
     def of(cls, dataset: Dataset, sigma: float | None = None) -> Stream:
         """Describe a data set; ``sigma`` overrides its own width."""
         width = sigma or dataset.sigma or median_distance(dataset.X)
-        largest = float(np.abs(dataset.y).max())
         n_rows, n_features = dataset.X.shape
-        return cls(dataset.name, n_rows, n_features, Gaussian(width), largest)
+        return cls(
+            dataset.name,
+            n_rows,
+            n_features,
+            Gaussian(width),
+            largest_label=float(np.abs(dataset.y).max()),
+            as_in_paper=n_rows == dataset.paper_rows and width == dataset.sigma,
+        )
 
     @property
     def alpha(self) -> float:
@@ -96,8 +103,8 @@ class Entry:
 
 
 def _sampled(stream: Stream) -> Params:
-    """PROS-N-KONS and CON-KONS: C = 1, beta = 1 and epsilon = 0.5 are the defaults."""
-    gamma = CHOSEN_GAMMA.get(stream.name, 1.0)
+    """PROS-N-KONS and CON-KONS: beta = 1 and epsilon = 0.5 are the defaults; C bounds labels."""
+    gamma = CHOSEN_GAMMA.get(stream.name, 1.0) if stream.as_in_paper else 1.0
     return {"mu": CHOSEN_MU, "gamma": gamma, "bound": stream.Y}
 
 
@@ -106,7 +113,8 @@ def _sampled_grid(_: Stream) -> Mapping[str, Sequence[Any]]:
 
 
 def _step(stream: Stream) -> Params:
-    return {"eta": CHOSEN_STEP.get(stream.name, 10.0) * stream.step}
+    factor = CHOSEN_STEP.get(stream.name, 10.0) if stream.as_in_paper else 10.0
+    return {"eta": factor * stream.step}
 
 
 def _step_grid(stream: Stream) -> Mapping[str, Sequence[Any]]:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from nystream._core import __version__, instruction_set
+from nystream._core import instruction_set
 
 
 @cache
@@ -43,13 +43,3 @@ def n_cores() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
-
-
-def in_words() -> str:
-    """Say in one line where figures were measured."""
-    facts = machine()
-    return (
-        f"nystream {__version__}; {facts['processor']}, {facts['cores']} cores, "
-        f"{facts['instruction_set']}; {facts['system']}; Python {facts['python']}, "
-        f"NumPy {facts['numpy']}."
-    )

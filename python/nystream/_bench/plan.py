@@ -47,6 +47,7 @@ class Case:
     entry: Entry
     setting: dict[str, Any]
     grid: tuple[dict[str, Any], ...]
+    as_in_paper: bool  # its data, all rows in random order, its width
 
 
 @dataclass(frozen=True)
@@ -96,5 +97,8 @@ def plan(
         )
         for entry in chosen:
             grid = entry.on_grid(stream) if tune else []
-            cases.append(Case(dataset, entry, entry.at_setting(stream), tuple(grid)))
+            setting = entry.at_setting(stream)
+            cases.append(
+                Case(dataset, entry, setting, tuple(grid), stream.as_in_paper and shuffled)
+            )
     return Plan(tuple(cases), repeats, shuffled, left_out)

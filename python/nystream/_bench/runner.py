@@ -19,7 +19,7 @@ class Outcome:
     """What became of the runs: whether all were tried, and those that failed."""
 
     stopped: bool = False
-    failures: list[tuple[Task, Exception]] = field(default_factory=list)
+    failures: list[tuple[Task, BaseException]] = field(default_factory=list)
 
 
 def run(
@@ -37,16 +37,22 @@ def run(
     outcome = Outcome()
     with stop_on_signal() as stop, ThreadPoolExecutor(jobs) as pool:
         waiting = {pool.submit(execute, task, stop): task for task in tasks}
-        while waiting:
-            # The time-out lets signals through on systems that do not interrupt a wait.
-            finished, _ = wait(waiting, timeout=0.2, return_when=FIRST_COMPLETED)
-            for future in finished:
-                task = waiting.pop(future)
-                _settle(future, task, outcome, done)
-                progress(task)
-            if stop.is_set() and not outcome.stopped:
-                outcome.stopped = True
-                waiting = {future: task for future, task in waiting.items() if not future.cancel()}
+        try:
+            while waiting:
+                # The time-out lets signals through on systems that do not interrupt a wait.
+                finished, _ = wait(waiting, timeout=0.2, return_when=FIRST_COMPLETED)
+                for future in finished:
+                    task = waiting.pop(future)
+                    _settle(future, task, outcome, done)
+                    progress(task)
+                if stop.is_set() and not outcome.stopped:
+                    outcome.stopped = True
+                    waiting = {f: task for f, task in waiting.items() if not f.cancel()}
+        except BaseException:
+            # Nobody takes further results: do not let the pool work through the rest.
+            stop.set()
+            pool.shutdown(cancel_futures=True)
+            raise
     return outcome
 
 
@@ -56,7 +62,7 @@ def _settle(
     error = future.exception()
     if error is None:
         done(future.result())
-    elif isinstance(error, Exception) and not isinstance(error, StoppedError):
+    elif not isinstance(error, StoppedError):
         outcome.failures.append((task, error))
 
 
@@ -71,7 +77,7 @@ def stop_on_signal() -> Iterator[Event]:
         yield stop
         return
     signals = (signal.SIGINT, signal.SIGTERM)
-    before = {int(number): signal.getsignal(number) for number in signals}
+    before = {int(number): signal.getsignal(number) or signal.SIG_DFL for number in signals}
 
     def handle(number: int, _: FrameType | None) -> None:
         stop.set()

@@ -16,23 +16,26 @@ class Store:
         self.path = folder / "results.jsonl"
 
     def read(self) -> dict[str, Result]:
-        """All results by key; a last line that a crash has cut off is taken away."""
-        if not self.path.exists():
-            return {}
-        data = self.path.read_bytes()
-        whole = data[: data.rfind(b"\n") + 1]
-        if len(whole) < len(data):
-            os.truncate(self.path, len(whole))
-        results = (self._parse(number, line) for number, line in enumerate(whole.splitlines(), 1))
+        """All results by key; a last line that a crash has cut off counts for nothing."""
+        lines = enumerate(self._whole().splitlines(), 1)
+        results = (self._parse(number, line) for number, line in lines)
         return {result.key: result for result in results}
+
+    def repair(self) -> None:
+        """Take away a last line that was cut off, so that the next one does not go on with it."""
+        if self.path.exists():
+            os.truncate(self.path, len(self._whole()))
 
     def append(self, result: Result) -> None:
         """Add a result; it is on disk when this returns."""
-        self.path.parent.mkdir(parents=True, exist_ok=True)
         with open(self.path, "ab") as file:
             file.write(result.to_json().encode() + b"\n")
             file.flush()
             os.fsync(file.fileno())
+
+    def _whole(self) -> bytes:
+        data = self.path.read_bytes() if self.path.exists() else b""
+        return data[: data.rfind(b"\n") + 1]
 
     def _parse(self, number: int, line: bytes) -> Result:
         try:

@@ -32,6 +32,10 @@ class Score:
         """Mean of the mean squared errors."""
         return mean(run.mse for run in self.runs)
 
+    def rank(self) -> tuple[bool, float]:
+        """Give what to sort by: whatever has diverged comes last."""
+        return self.diverged, self.mse
+
     @property
     def std(self) -> float:
         """Standard deviation of the mean squared errors; 0 for a single run."""
@@ -86,7 +90,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Swap:
-    """Two learners whose order is not the printed one; tied if within a standard deviation."""
+    """Two learners whose order is not the printed one; tied if chance can explain it."""
 
     first: str
     second: str
@@ -117,8 +121,8 @@ def _line(plan: Plan, case: Case, results: Mapping[str, Result]) -> Line | None:
     tried = [score, *(_score(plan, case, params, results) for params in case.grid)]
     # Only settings with all their repeats stand a fair comparison with each other.
     fair = [s for s in tried if s and len(s.runs) == len(score.runs)]
-    printed = TABLE_2.get((case.dataset.name, case.entry.name))
-    return Line(case, score, min(fair, key=lambda s: s.mse), printed)
+    printed = TABLE_2.get((case.dataset.name, case.entry.name)) if case.as_in_paper else None
+    return Line(case, score, min(fair, key=Score.rank), printed)
 
 
 def _score(
@@ -142,7 +146,7 @@ def rankings(table: Iterable[Line]) -> list[Ranking]:
 
 
 def _ranking(dataset: str, members: list[Line]) -> Ranking:
-    ranked = sorted(members, key=lambda line: line.score.mse)
+    ranked = sorted(members, key=lambda line: line.score.rank())
     swaps = [
         Swap(a.case.entry.title, b.case.entry.title, _tied(a.score, b.score))
         for a, b in combinations(ranked, 2)
@@ -152,7 +156,24 @@ def _ranking(dataset: str, members: list[Line]) -> Ranking:
 
 
 def _tied(a: Score, b: Score) -> bool:
-    return abs(a.mse - b.mse) <= max(a.std, b.std)
+    """Whether the mean of the differences, order by order, is within two standard errors of 0."""
+    theirs = {run.seed: run.mse for run in b.runs}
+    differences = [run.mse - theirs[run.seed] for run in a.runs if run.seed in theirs]
+    if len(differences) < 2:
+        return False
+    standard_error = np.std(differences, ddof=1) / np.sqrt(len(differences))
+    return abs(float(np.mean(differences))) <= 2 * float(standard_error)
+
+
+def in_words(results: Iterable[Result]) -> str:
+    """Say where results were measured: a line for each machine and version."""
+    places = {
+        f"nystream {run.version}; {run.machine['processor']}, {run.machine['cores']} cores, "
+        f"{run.machine['instruction_set']}; {run.machine['system']}; "
+        f"Python {run.machine['python']}, NumPy {run.machine['numpy']}."
+        for run in results
+    }
+    return " Also: ".join(sorted(places))
 
 
 def mean(values: Iterable[float]) -> float:

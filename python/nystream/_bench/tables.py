@@ -49,7 +49,7 @@ def comparison(lines: Sequence[Line]) -> Table:
         "kB": [significant(line.score.nbytes / 1000, 2) for line in lines],
     }
     filled = {name: cells for name, cells in columns.items() if any(cells)}
-    best = min(range(len(lines)), key=lambda i: lines[i].score.mse)
+    best = min(range(len(lines)), key=lambda i: lines[i].score.rank())
     return Table(filled, frozenset(filled) - {"learner", "at"}, best)
 
 
