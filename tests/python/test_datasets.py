@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import csv
 import gzip
+import hashlib
 import io
 import re
 import sys
@@ -929,3 +930,10 @@ def test_a_dataset_is_shown_in_a_line_and_cannot_be_changed():
     assert repr(data) == "Dataset('drift', rows=5, features=2)"
     with pytest.raises(AttributeError):
         data.sigma = 2.0
+
+
+def test_the_chaotic_series_is_the_same_on_every_machine():
+    """It is made of sums, products and quotients alone, which are exact to the last bit."""
+    X, y = datasets.mackey_glass(2000)
+    assert hashlib.sha256(y.astype("<f8").tobytes()).hexdigest()[:16] == "b7cc488efc1923f3"
+    assert (X[1:, 0] == 2 * y[:-1] - 1).all()
