@@ -32,7 +32,10 @@ def own_csv(tmp_path):
 
 
 def results(folder):
-    return [json.loads(line) for line in (folder / "results.jsonl").read_text().splitlines()]
+    return [
+        json.loads(line)
+        for line in (folder / "results.jsonl").read_text(encoding="utf-8").splitlines()
+    ]
 
 
 def command(*arguments):
@@ -49,7 +52,7 @@ def test_bench_compares_and_reports(tmp_path, capsys):
     assert re.search(r"\| NONS-ALD +\| +0\.\d+ ± 0\.\d+ \|", printed)
     assert f"report: {out / 'report.html'}" in printed
     assert len(results(out)) == 4
-    assert (out / "report.html").read_text().startswith("<!doctype html>")
+    assert (out / "report.html").read_text(encoding="utf-8").startswith("<!doctype html>")
 
 
 def test_bench_on_a_file_of_the_users_own(tmp_path, own_csv, capsys):
@@ -63,7 +66,7 @@ def test_bench_on_a_file_of_the_users_own(tmp_path, own_csv, capsys):
     out = tmp_path / "unscaled"
     options[-1] = str(out)
     assert main(["bench", *options, "--scale", "none", "--drop", "c"]) == 0
-    plain = results(out)[0]
+    plain = next(run for run in results(out) if run["algorithm"] == "NonsAld")
     assert plain["n_features"] == 2
     assert plain["mse"] > 1  # labels are up to 50
     assert plain["params"]["bound"] > 25
@@ -225,7 +228,10 @@ def test_a_preset_leaves_out_what_cannot_be_had(tmp_path, capsys, monkeypatch):
             ["--data", "absent.csv", "--target", "y", "--datasets", "bank"],
             "--data and --datasets",
         ),
+        (["--scale", "none"], "--scale is for a file of your own: name it with --data"),
         (["--preset", "scaling", "--rows", "5"], "--preset scaling makes its own streams: --rows"),
+        (["--preset", "scaling", "--order", "given"], "makes its own streams: --order has no use"),
+        (["--preset", "scaling", "--data-dir", "."], "its own streams: --data-dir has no use"),
     ],
 )
 def test_mistakes_are_one_line(options, message, tmp_path, capsys):
@@ -317,6 +323,28 @@ def test_info_describes_data(own_csv, tmp_path, capsys):
     assert "10 rows, 3 columns" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("name", ["my.csv", "my.TSV", "my.parquet"])
+def test_info_describes_what_is_not_a_number_too(name, tmp_path, capsys):
+    path = tmp_path / name
+    columns = {"town": ["Ulm", "Bonn"], "rooms": [3, 5], "price": [200, 600], "sold": ["", "2020"]}
+    if name.endswith("parquet"):
+        pyarrow = pytest.importorskip("pyarrow")
+        from pyarrow import parquet
+
+        parquet.write_table(pyarrow.table(columns), path)
+    else:
+        sign = "\t" if "TSV" in name else ","
+        rows = zip(*columns.values(), strict=True)
+        path.write_text("\n".join(sign.join(map(str, row)) for row in [columns, *rows]))
+    assert main(["info", str(path)]) == 0
+    printed = capsys.readouterr().out
+    assert "2 rows, 4 columns" in printed
+    assert re.search(r"\| rooms +\| +3 \| +4 \| +5 \|", printed)
+    assert re.search(r"\| price +\| +200 \| +400 \| +600 \|", printed)
+    assert "column 'town' should be a number, but is 'Ulm'" in printed
+    assert "column 'sold'" in printed
+
+
 def test_info_changes_nothing(tmp_path, capsys):
     """A line that is half written may be another process's."""
     out = tmp_path / "out"
@@ -347,7 +375,8 @@ def test_info_describes_results(tmp_path, capsys):
         ("odd.model", b"no model", "odd.model: not a nystream model"),
         ("empty.model", b"", "empty.model: not a nystream model"),
         ("bad.npz", b"PK nonsense", "bad.npz"),
-        ("bad.csv", b"a,b\n1,x\n", "'x'"),
+        ("bad.csv", b"a,b\n1,x\n", "there should be a feature beside the target, column 'a'"),
+        ("empty.CSV", b"", "is empty"),
         ("results.jsonl", b"{}\n", "line 1 is no result"),
     ],
 )

@@ -510,16 +510,18 @@ def test_the_page_needs_nothing_else(summarised, tmp_path):
 
     made, results, _ = summarised
     printed = Comparison(made).report(results, tmp_path)
-    page = (tmp_path / "report.html").read_text()
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert page.count("<img") == page.count("src=") == page.count("data:image/svg+xml;base64,") == 4
     assert not re.search(r'(src|href)="(?!data:|#)', page)
     for anchor in re.findall(r'href="#([^"]+)"', page):
         assert f'id="{anchor}"' in page
-    assert (tmp_path / "table.md").read_text() in printed
+    assert (tmp_path / "table.md").read_text(encoding="utf-8") in printed
     names = {path.name for path in tmp_path.iterdir()}
     plots = {"running-mse.svg", "mse-time.svg", "dictionary.svg", "cost.svg"}
     assert names == plots | {"report.html", "results.csv", "table.csv", "table.json", "table.md"}
-    assert json.loads((tmp_path / "table.json").read_text())[0]["paper_mse"] == 0.00284
+    assert (
+        json.loads((tmp_path / "table.json").read_text(encoding="utf-8"))[0]["paper_mse"] == 0.00284
+    )
 
 
 def test_the_same_results_give_the_same_files(summarised, tmp_path):

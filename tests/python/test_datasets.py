@@ -518,7 +518,10 @@ def test_scikit_learn_takes_what_it_is_asked():
     if package is None:
         pytest.skip("scikit-learn is not installed: pip install '.[bench]'")
     source = Path(package.origin).parent / "datasets" / "_openml.py"
-    functions = {getattr(node, "name", ""): node for node in ast.parse(source.read_text()).body}
+    functions = {
+        getattr(node, "name", ""): node
+        for node in ast.parse(source.read_text(encoding="utf-8")).body
+    }
     arguments = functions["fetch_openml"].args
     known = {argument.arg for argument in (*arguments.args, *arguments.kwonlyargs)}
     assert {"name", "data_id", "target_column", "cache", "as_frame", "parser"} <= known
@@ -837,7 +840,7 @@ BAD_PARQUET = [
     ({"a": [1, 2], "y": [1.0, None]}, "{}, column 'y' has no value in row 1"),
     (
         {"a": [1.0, float("nan")], "y": [1, 2]},
-        "{}, column 'a', row 1 should be a finite number of magnitude at most 1e100, but is nan",
+        "{}, column 'a' should be a finite number of magnitude at most 1e100, but is nan in row 1",
     ),
     ({"a": [[1], [2]], "y": [1, 2]}, "{}, column 'a' should be a number, but is [1] in row 0"),
     ({"a": [], "y": []}, "{} should have at least one row, but has none"),

@@ -18,7 +18,7 @@ from support import ROOT, rows_of
 import nystream
 from nystream._cli.main import parser
 
-README = (ROOT / "README.md").read_text()
+README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
 def public_names(thing, prefix=""):
@@ -57,7 +57,7 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_examples_print_what_the_page_says(page):
     """All Python of a page runs in order; a text block after it is what it prints."""
-    text = page.read_text()
+    text = page.read_text(encoding="utf-8")
     blocks = re.findall(r"```python\n(.*?)```(?:\s+```text\n(.*?)```)?", text, re.DOTALL)
     assert blocks
     names = {}
@@ -70,7 +70,7 @@ def test_examples_print_what_the_page_says(page):
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_commands_are_understood(page):
-    for block in re.findall(r"```console\n(.*?)```", page.read_text(), re.DOTALL):
+    for block in re.findall(r"```console\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL):
         for line in block.splitlines():
             program, *arguments = shlex.split(line, comments=True)
             if program == "nystream":
@@ -79,7 +79,7 @@ def test_commands_are_understood(page):
 
 def test_links_lead_somewhere():
     for page in PAGES:
-        for target in re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text()):
+        for target in re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text(encoding="utf-8")):
             assert (page.parent / target).exists(), f"{page.name}: {target}"
 
 
@@ -100,7 +100,7 @@ def test_every_learner_and_kernel_is_in_the_readme():
 
 
 def test_every_learner_is_in_the_table_of_learners():
-    page = (ROOT / "docs" / "learners.md").read_text()
+    page = (ROOT / "docs" / "learners.md").read_text(encoding="utf-8")
     table = {row[0].strip("`") for row in rows_of(page, "learner")}
     assert table == set(nystream.algorithms())
 

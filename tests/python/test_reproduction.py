@@ -15,8 +15,8 @@ from nystream._bench.runner import run
 from nystream._bench.summary import lines, rankings
 from nystream._bench.tables import error, percent
 
-PAGE = (ROOT / "docs" / "reproduction.md").read_text()
-README = (ROOT / "README.md").read_text()
+PAGE = (ROOT / "docs" / "reproduction.md").read_text(encoding="utf-8")
+README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
 @pytest.fixture(scope="module", params=PAPER_SETS)

@@ -103,12 +103,12 @@ def test_the_whole_study(tmp_path, monkeypatch, capsys):
     printed = capsys.readouterr().out
     for decay in DECAYS:
         assert f"## {decay.name}" in printed
-    records = json.loads((tmp_path / "table.json").read_text())
+    records = json.loads((tmp_path / "table.json").read_text(encoding="utf-8"))
     assert len(records) == len(DECAYS) * len(CLAIMS)
     nons = next(r for r in records if r["algorithm"] == "NonsAld" and "p = 2" in r["decay"])
     assert nons["T"] == nons["n_basis"] == [256, 320, 400]
     assert nons["buffer_power"] == pytest.approx(1.0)
-    page = (tmp_path / "report.html").read_text()
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert page.count("data:image/svg+xml;base64,") == 2
     before = (tmp_path / "results.jsonl").read_bytes()
     assert main([*options, "--resume"]) == 0

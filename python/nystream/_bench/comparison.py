@@ -40,7 +40,7 @@ class Comparison:
                 chosen.algorithms and once(map(entry_called, chosen.algorithms)),
                 repeats=chosen.repeats or preset.repeats,
                 tune=preset.tune if chosen.tune is None else chosen.tune,
-                shuffled=chosen.order == "random",
+                shuffled=chosen.order != "given",
                 sigma=chosen.sigma,
             ),
         )
@@ -77,9 +77,8 @@ class Comparison:
         """Report on one data set."""
         dataset = group[0].case.dataset
         rows, features = dataset.X.shape
-        kernels = {repr(k) for line in group if (k := line.case.setting.get("kernel"))}
         size = f"{rows:,} rows, {features} features"
-        facts = [size, *kernels, dataset.scaling, own_unit(dataset), dataset.note]
+        facts = [size, width(group), dataset.scaling, own_unit(dataset), dataset.note]
         text = "; ".join(filter(None, facts)) + "."
         if slow := self.plan.left_out[dataset.name]:
             names = ", ".join(entry.title for entry in slow)
@@ -109,8 +108,8 @@ RANKING = (
 def load(chosen: argparse.Namespace, preset: Preset) -> list[Dataset]:
     """Read the data sets. Those of a preset that cannot be had are left out, and that is said."""
     if chosen.data:
-        scale = None if chosen.scale == "none" else chosen.scale
-        data = datasets.read(chosen.data, target=chosen.target, drop=chosen.drop, scale=scale)
+        scale = None if chosen.scale == "none" else "paper"
+        data = datasets.read(chosen.data, target=chosen.target, drop=chosen.drop or (), scale=scale)
         return [replace(data, X=data.X[: chosen.rows], y=data.y[: chosen.rows])]
     rows = chosen.rows or preset.rows
     found = []
@@ -124,6 +123,12 @@ def load(chosen: argparse.Namespace, preset: Preset) -> list[Dataset]:
     if not found:
         raise ValueError("none of the data sets could be had: --data-dir names their folder")
     return found
+
+
+def width(group: Sequence[Line]) -> str:
+    """Name the width that the kernels share, if there are any."""
+    kernels = [k for line in group if (k := line.case.setting.get("kernel"))]
+    return f"Gaussian kernel, sigma {kernels[0].params['sigma']:.4g}" if kernels else ""
 
 
 def own_unit(dataset: Dataset) -> str:

@@ -6,6 +6,7 @@ import argparse
 import importlib.util
 from pathlib import Path
 
+NOT_FOR_SCALING = ("datasets", "data-dir", "data", "rows", "order", "algorithms", "tune", "sigma")
 EXAMPLES = """\
 examples:
   nystream bench                                   # two embedded streams, a minute
@@ -36,20 +37,16 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     data.add_argument("--data-dir", type=Path, metavar="DIR", help="folder with NAME.npz files")
     data.add_argument("--data", type=Path, metavar="FILE", help="a CSV, Parquet or .npz file")
     data.add_argument("--target", metavar="COLUMN", help="its column to predict")
-    data.add_argument(
-        "--drop", nargs="+", default=(), metavar="COLUMN", help="its columns to leave out"
-    )
+    data.add_argument("--drop", nargs="+", metavar="COLUMN", help="its columns to leave out")
     data.add_argument(
         "--scale",
         choices=("paper", "none"),
-        default="paper",
         help="scale the file's features to [-1, 1] and its target to [0, 1] (paper), or not",
     )
     data.add_argument("--rows", type=at_least_one, metavar="N", help="the first N rows only")
     data.add_argument(
         "--order",
         choices=("random", "given"),
-        default="random",
         help="a random order in each repeat, or the rows as they stand",
     )
     learners = parser.add_argument_group("learners")
@@ -119,14 +116,14 @@ def require(*modules: str) -> None:
 def check(chosen: argparse.Namespace) -> None:
     """Refuse options that do not go together."""
     if chosen.preset == "scaling":
-        for name in ("datasets", "data", "algorithms", "sigma", "rows", "tune"):
-            if getattr(chosen, name) is not None:
+        for name in NOT_FOR_SCALING:
+            if getattr(chosen, name.replace("-", "_")) is not None:
                 raise ValueError(f"--preset scaling makes its own streams: --{name} has no use")
     if chosen.data is None:
-        for name in ("target", "drop"):
-            if getattr(chosen, name):
+        for name in ("target", "drop", "scale"):
+            if getattr(chosen, name) is not None:
                 raise ValueError(f"--{name} is for a file of your own: name it with --data")
     elif chosen.datasets or chosen.preset:
         raise ValueError("--data and --datasets or --preset are two comparisons: choose one")
-    elif chosen.target is None and chosen.data.suffix != ".npz":
+    elif chosen.target is None and chosen.data.suffix.lower() != ".npz":
         raise ValueError("--data needs --target, the column to predict")

@@ -4,6 +4,11 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from nystream.datasets import Dataset
+    from nystream.datasets._columns import UnfitColumnError
 
 
 def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -29,11 +34,18 @@ def run(chosen: argparse.Namespace) -> int:
         raise FileNotFoundError(f"{path} does not exist")
     if path.suffix == ".jsonl":
         print(results(path))
-    elif {".csv", ".parquet", ".npz"} & set(path.suffixes):
+    elif is_data(path):
         print(data(path))
     else:
         print(model(path))
     return 0
+
+
+def is_data(path: Path) -> bool:
+    """Tell a data file from a model by its ending."""
+    from nystream.datasets._files import READERS, ending
+
+    return ending(path) in (*READERS, ".npz")
 
 
 def results(path: Path) -> str:
@@ -54,20 +66,35 @@ def results(path: Path) -> str:
 def data(path: Path) -> str:
     """Describe the columns of a data file."""
     from nystream._bench import markdown
-    from nystream.datasets import read
 
-    target = None if path.suffix == ".npz" else -1
-    table = read(path, target=target, scale=None)
-    names = [*(table.feature_names or map(str, range(table.X.shape[1])))]
+    table, unfit = numbers(path)
+    names = [*(table.feature_names or map(str, range(table.X.shape[1]))), table.target_name or "y"]
+    columns = zip(names, [*table.X.T, table.y], strict=True)
     rows = [
-        (name, f"{column.min():.6g}", f"{column.mean():.6g}", f"{column.max():.6g}")
-        for name, column in zip(
-            [*names, table.target_name or "y"], [*table.X.T, table.y], strict=True
-        )
+        (name, *(f"{value:.6g}" for value in (column.min(), column.mean(), column.max())))
+        for name, column in columns
     ]
     header = ("column", "least", "mean", "greatest")
     cells = markdown.lay_out(header, rows, [False, True, True, True])
-    return f"{path}: {len(table.y):,} rows, {len(rows)} columns\n\n{cells}"
+    size = f"{path}: {len(table.y):,} rows, {len(rows) + len(unfit)} columns"
+    return "\n\n".join([size, cells, *map(str, unfit)])
+
+
+def numbers(path: Path) -> tuple[Dataset, list[UnfitColumnError]]:
+    """Read the columns that are all numbers; say of the others what is wrong with them."""
+    from nystream.datasets import read
+    from nystream.datasets._columns import UnfitColumnError
+    from nystream.datasets._files import ending
+
+    unfit: dict[int, UnfitColumnError] = {}
+    # Which column is the target is not known, nor does it matter: the last one that is left.
+    target = None if ending(path) == ".npz" else -1
+    while True:
+        try:
+            return read(path, target=target, drop=[*unfit], scale=None), [*unfit.values()]
+        except UnfitColumnError as error:
+            unfit[error.column] = error
+            target = max(set(range(error.count)) - set(unfit), default=-1)
 
 
 def model(path: Path) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import io
 import sys
 from collections.abc import Sequence
 
@@ -29,6 +30,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     A mistake of the user's is one line on the standard error, never a traceback.
     """
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal without ± shows a question mark
     chosen = parser().parse_args(arguments)
     try:
         return int(chosen.run(chosen))

@@ -9,6 +9,14 @@ from dataclasses import dataclass
 from typing import Any
 
 
+class UnfitColumnError(ValueError):
+    """A column that is not all numbers: its index, and how many columns there are."""
+
+    def __init__(self, message: str, column: int, count: int) -> None:
+        super().__init__(message)
+        self.column, self.count = column, count
+
+
 @dataclass(frozen=True)
 class Columns:
     """The columns of a table, with their names if it has any."""

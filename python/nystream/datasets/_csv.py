@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TextIO
 
 import numpy as np
 
-from nystream.datasets._columns import Choice, Columns
+from nystream.datasets._columns import Choice, Columns, UnfitColumnError
 from nystream.datasets._scaling import ADVICE, FIT, LARGEST, first_unfit
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def read(
                 raise ValueError(f"{path} should have at least one row, but has none")
             values = parse(itertools.chain([start], lines), delimiter, choice)
         if values is None or first_unfit(values) is not None:
-            raise ValueError(complaint(path, delimiter, headed, choice))
+            raise complaint(path, delimiter, headed, choice)
     except NO_TEXT as error:
         raise ValueError(f"{path} could not be read as UTF-8 text: {error}") from error
     return np.ascontiguousarray(values[:, :-1]), values[:, -1].copy(), choice
@@ -109,29 +109,30 @@ def parse(lines: Iterator[str], delimiter: str, choice: Choice) -> NDArray[np.fl
     return values
 
 
-def complaint(path: Path, delimiter: str, headed: bool, choice: Choice) -> str:
+def complaint(path: Path, delimiter: str, headed: bool, choice: Choice) -> ValueError:
     """Say what is wrong with the first line that is wrong: slowly, but only once."""
     with open_text(path) as file:
         rows = csv.reader(file, delimiter=delimiter)
         lines = ((rows.line_num, row) for row in rows if len(row) > 1 or is_filled("".join(row)))
         for line, row in itertools.islice(lines, int(headed), None):
-            if problem := fault(row, choice):
-                return f"{path}, line {line}: {problem}"
-    return f"{path} could not be read as a table of numbers"
+            count = choice.columns.count
+            if len(row) != count:
+                problem = f"there should be {count} columns, but there are {len(row)}"
+                return ValueError(f"{path}, line {line}: {problem}")
+            for i in sorted((*choice.features, choice.target)):
+                if problem := fault(row[i]):
+                    what = f"{path}, line {line}: {choice.columns.describe(i)} {problem}"
+                    return UnfitColumnError(what, i, count)
+    return ValueError(f"{path} could not be read as a table of numbers")
 
 
-def fault(row: list[str], choice: Choice) -> str | None:
-    """Say what is wrong with a line, if anything is."""
-    columns = choice.columns
-    if len(row) != columns.count:
-        return f"there should be {columns.count} columns, but there are {len(row)}"
-    for i in sorted((*choice.features, choice.target)):
-        value = number(row[i])
-        if value is not None and abs(value) <= LARGEST:
-            continue
-        if value is not None:
-            return f"{columns.describe(i)} should be {FIT}, but is {row[i].strip()}"
-        if not row[i].strip():
-            return f"{columns.describe(i)} has no value; {ADVICE}"
-        return f"{columns.describe(i)} should be a number, but is {row[i]!r}; {ADVICE}"
-    return None
+def fault(cell: str) -> str:
+    """Say what is wrong with a cell, if anything is."""
+    value = number(cell)
+    if value is not None and abs(value) <= LARGEST:
+        return ""
+    if value is not None:
+        return f"should be {FIT}, but is {cell.strip()}"
+    if not cell.strip():
+        return f"has no value; {ADVICE}"
+    return f"should be a number, but is {cell!r}; {ADVICE}"

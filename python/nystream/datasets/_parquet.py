@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nystream.datasets._columns import Choice, Columns
+from nystream.datasets._columns import Choice, Columns, UnfitColumnError
 from nystream.datasets._scaling import ADVICE, FIT, first_unfit
 
 if TYPE_CHECKING:
@@ -40,19 +40,22 @@ def read(
             raise ValueError(f"{path} is not a sound Parquet file: {error}") from error
     if not table.num_rows:
         raise ValueError(f"{path} should have at least one row, but has none")
-    X = np.empty((table.num_rows, len(choice.features)))
-    for j, i in enumerate(choice.features):
-        X[:, j] = floats(arrow, table.column(names[i]), f"{path}, {choice.columns.describe(i)}")
-    place = f"{path}, {choice.columns.describe(choice.target)}"
-    return X, floats(arrow, table.column(names[choice.target]), place), choice
+    values = np.empty((table.num_rows, len(wanted)))
+    for j, i in enumerate((*choice.features, choice.target)):
+        try:
+            values[:, j] = floats(arrow, table.column(names[i]))
+        except ValueError as error:
+            what = f"{path}, {choice.columns.describe(i)} {error}"
+            raise UnfitColumnError(what, i, len(names)) from None
+    return np.ascontiguousarray(values[:, :-1]), values[:, -1].copy(), choice
 
 
-def floats(arrow: Any, column: Any, place: str) -> NDArray[np.float64]:
+def floats(arrow: Any, column: Any) -> NDArray[np.float64]:
     """Return a column as numbers, all of them there."""
     kind = column.type
     if column.null_count:
         row = int(np.argmax(column.is_null().to_numpy()))
-        raise ValueError(f"{place} has no value in row {row}; {ADVICE}")
+        raise ValueError(f"has no value in row {row}; {ADVICE}")
     if not (
         arrow.types.is_integer(kind)
         or arrow.types.is_floating(kind)
@@ -60,8 +63,8 @@ def floats(arrow: Any, column: Any, place: str) -> NDArray[np.float64]:
         or arrow.types.is_decimal(kind)
     ):
         value = column[0].as_py()
-        raise ValueError(f"{place} should be a number, but is {value!r} in row 0; {ADVICE}")
+        raise ValueError(f"should be a number, but is {value!r} in row 0; {ADVICE}")
     values = np.array(column.cast(arrow.float64(), safe=False).to_numpy())
     if (unfit := first_unfit(values)) is not None:
-        raise ValueError(f"{place}, row {unfit[0]} should be {FIT}, but is {values[unfit]:g}")
+        raise ValueError(f"should be {FIT}, but is {values[unfit]:g} in row {unfit[0]}")
     return values
