@@ -27,7 +27,10 @@ impl Block {
         self.features.reset(rows.len(), map.size());
         let phi = self.features.data_mut();
         map.factor().solve_columns_into(&self.k, width, phi);
-        self.residuals.clone_from(&self.kappas);
+        self.residuals.clear();
+        let kappas = self.kappas.iter();
+        self.residuals
+            .extend(kappas.map(|&kappa| map.own_value(kappa)));
         self.residuals.resize(width, 0.0);
         for phi in self.features.data().chunks_exact(width) {
             subtract_squares(phi, &mut self.residuals);

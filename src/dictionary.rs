@@ -13,6 +13,15 @@ use crate::state::State;
 /// The smallest `alpha`: below it rounding decides, not the data.
 pub const SMALLEST_ALPHA: f64 = 1e-10;
 
+/// What is added to the kernel values of rows with themselves, relative to them, if `alpha` is below [`FINE`].
+///
+/// Rows that creep along are extrapolated from those kept with weights that grow beyond all measure while the distance
+/// to the span is still small, and rounding in the factor is multiplied by the squares of these weights: distances would
+/// be noise, rows would not join, and features would leave the ball. This makes large weights part of the distance, so
+/// that a row joins in time; it changes the kernel by a hundredth of `alpha` at most.
+const NUGGET: f64 = 1e-12;
+const FINE: f64 = 1e-5;
+
 /// Rows that are far from the span of the rows kept before them, and the features they give.
 ///
 /// A row `x` joins when `alpha_t = min_beta ||sum_i beta_i kappa(z_i, .) - kappa(x, .)||^2`, the squared distance of
@@ -20,7 +29,7 @@ pub const SMALLEST_ALPHA: f64 = 1e-10;
 #[derive(Debug, Clone)]
 pub struct Dictionary {
     map: NystromMap,
-    alpha: f64,
+    threshold: f64,
     max_basis: usize,
     /// The row at hand.
     at: Projection,
@@ -32,9 +41,11 @@ impl Dictionary {
         kernel.check()?;
         check_alpha(alpha)?;
         at_least_one_if_given("max_basis", max_basis)?;
+        let nugget = if alpha < FINE { NUGGET } else { 0.0 };
         Ok(Self {
-            map: NystromMap::new(kernel),
-            alpha,
+            map: NystromMap::with_nugget(kernel, nugget),
+            // The distance is measured with the nugget.
+            threshold: alpha + nugget,
             max_basis: max_basis.unwrap_or(usize::MAX),
             at: Projection::default(),
         })
@@ -124,7 +135,7 @@ impl Dictionary {
     /// A row of numbers so small that float64 cannot invert its kernel value counts as zeros.
     fn is_novel(&self, at: &Projection) -> bool {
         let first = self.size() == 0;
-        at.kappa > LARGEST.recip() && (first || at.residual > self.alpha * at.kappa)
+        at.kappa > LARGEST.recip() && (first || at.residual > self.threshold * at.kappa)
     }
 
     pub(crate) fn save(&self, state: &mut State) {
@@ -162,6 +173,23 @@ mod tests {
         assert!(offer(&mut dictionary, &[1.0, 1.0, 0.0]));
         assert!(!offer(&mut dictionary, &[5.0, 7.0, 1e-3]));
         assert!(offer(&mut dictionary, &[5.0, 7.0, 1e-1]));
+    }
+
+    #[test]
+    fn rows_that_creep_along_stay_within_the_ball() {
+        for alpha in [1e-10, 1e-8, 1e-6, 1e-4] {
+            let mut dictionary = Dictionary::new(Gaussian::default().into(), alpha, None).unwrap();
+            for i in 0..1000 {
+                offer(&mut dictionary, &[f64::from(i) * 3e-3]);
+                let left = 1.0 - crate::linalg::norm_squared(dictionary.phi());
+                let rounding = 1e-10;
+                assert!(
+                    (-rounding..=alpha + rounding).contains(&left),
+                    "{alpha} {i} {left}"
+                );
+            }
+            assert!(dictionary.size() < 50);
+        }
     }
 
     #[test]

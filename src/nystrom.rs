@@ -13,6 +13,7 @@ use crate::state::State;
 #[derive(Debug, Clone)]
 pub struct NystromMap {
     kernel: AnyKernel,
+    nugget: f64,
     rows: Panels,
     factor: CholeskyFactor,
 }
@@ -26,15 +27,22 @@ pub struct Projection {
     pub phi: Vec<f64>,
     /// `kappa(x, x)`.
     pub kappa: f64,
-    /// The squared distance of `kappa(x, .)` to its projection, `kappa(x, x) - ||phi(x)||^2`, never below 0.
+    /// The squared distance of `kappa(x, .)` to its projection, `kappa(x, x) - ||phi(x)||^2`, never below 0; with a
+    /// nugget, that in the kernel with it.
     pub residual: f64,
 }
 
 impl NystromMap {
     /// The map of an empty dictionary.
     pub fn new(kernel: AnyKernel) -> Self {
+        Self::with_nugget(kernel, 0.0)
+    }
+
+    /// The same for the kernel with `nugget kappa(x, x)` added where a row meets itself.
+    pub fn with_nugget(kernel: AnyKernel, nugget: f64) -> Self {
         Self {
             kernel,
+            nugget,
             rows: Panels::default(),
             factor: CholeskyFactor::default(),
         }
@@ -72,14 +80,23 @@ impl NystromMap {
     pub fn features_into(&self, at: &mut Projection) {
         at.phi.resize(self.size(), 0.0);
         self.factor.solve_into(&at.k, &mut at.phi);
-        at.measure();
+        self.measure(at);
     }
 
     /// The same by substitution: slower, and as accurate as the factor is.
     pub fn refine(&self, at: &mut Projection) {
         at.phi.resize(at.k.len(), 0.0);
         self.factor.substitute_into(&at.k, &mut at.phi);
-        at.measure();
+        self.measure(at);
+    }
+
+    /// What a row with this kernel value has to lose to its features.
+    pub(crate) fn own_value(&self, kappa: f64) -> f64 {
+        kappa + self.nugget * kappa
+    }
+
+    fn measure(&self, at: &mut Projection) {
+        at.residual = (self.own_value(at.kappa) - norm_squared(&at.phi)).max(0.0);
     }
 
     /// Stores `x`, given its projection, which gains the new coordinate: the residual's root.
@@ -110,12 +127,6 @@ impl NystromMap {
         let inverse = state.factor("inverse_factor", size)?;
         self.factor = CholeskyFactor::from_parts(lower, inverse);
         Ok(())
-    }
-}
-
-impl Projection {
-    fn measure(&mut self) {
-        self.residual = (self.kappa - norm_squared(&self.phi)).max(0.0);
     }
 }
 

@@ -285,6 +285,8 @@ ROWS = {
     "drifting": lambda rng, T: np.linspace(0, 8, T)[:, None] + 0.1 * rng.standard_normal((T, 2)),
     "two clusters": lambda rng, T: rng.choice([-1.0, 1.0], (T, 1)) + 0.05 * rng.random((T, 2)),
     "repeated": lambda rng, T: rng.uniform(-1, 1, (7, 2))[rng.integers(7, size=T)],
+    "creeping": lambda rng, T: np.linspace(0, 3, T)[:, None].repeat(2, 1),
+    "walk": lambda rng, T: np.cumsum(0.02 * rng.standard_normal((T, 2)), axis=0),
 }
 # A label from the row, the prediction, Y and a generator; all stay within [-Y, Y].
 LABELS = {
@@ -402,6 +404,22 @@ def test_learners_for_a_horizon_keep_their_bounds(kernel, label):
     for f, _ in comparators(s, y, 2.0, rng):
         bound = theory.aogd_ald_bound(((f - y) ** 2).sum(), T=T, alpha=1 / T, U=2.0)
         assert theory.regret(predictions, y, f)[-1] <= bound
+
+
+@pytest.mark.parametrize("alpha", [1e-10, 2.3e-9, 1e-7, 1e-6, 1e-4])
+@pytest.mark.parametrize("rows", ["creeping", "walk"])
+@pytest.mark.parametrize("T", [100, 1000])
+def test_rows_that_creep_along_do_no_harm(rows, T, alpha):
+    """Their weights in terms of the dictionary are huge long before they are far from it."""
+    kernel, X = G(1.0), ROWS[rows](np.random.default_rng(0), T)
+    error = theory.spectral_error(kernel, X, alpha)
+    assert error.global_error <= error.global_bound
+    assert (error.local_errors <= error.local_bounds + 1e-12).all()
+    y = np.sin(3 * X[:, 0])
+    fine, coarse = (nystream.NonsAld(kernel, alpha=a) for a in (alpha, 1e-3))
+    losses = [((model.progressive(X, y) - y) ** 2).sum() for model in (fine, coarse)]
+    assert losses[0] < 1.2 * losses[1]
+    assert fine.n_basis == pytest.approx(len(error.joined), abs=2)
 
 
 @pytest.mark.parametrize("seed", range(5))

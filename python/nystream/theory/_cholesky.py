@@ -22,15 +22,21 @@ def diagonal(kernel: Kernel, X: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def partial_cholesky(
-    kernel: Kernel, X: NDArray[np.float64], choose: Choose, max_rank: int
+    kernel: Kernel,
+    X: NDArray[np.float64],
+    choose: Choose,
+    max_rank: int,
+    nugget: float = 0.0,
 ) -> tuple[NDArray[np.float64], list[int], NDArray[np.float64]]:
     """Factor K = F^T F + E: one column of K for each row of F, until there is no next pivot.
 
     F has the shape (rank, T), so that products with it read memory in order. Also returned are
     the pivots and the diagonal of E, which is positive semidefinite: each row's squared distance
-    from the span of the pivots. A rank of ``max_rank`` ends it early.
+    from the span of the pivots. A rank of ``max_rank`` ends it early. A ``nugget``, relative to the
+    diagonal of K, is added to it: it keeps rounding at bay where pivots come in a poor order.
     """
-    residual = diagonal(kernel, X)
+    added = nugget * diagonal(kernel, X)
+    residual = diagonal(kernel, X) + added
     pivots: list[int] = []
     F = np.empty((16, len(X)))
     pivot = choose(residual, -1)
@@ -39,6 +45,7 @@ def partial_cholesky(
         if rank == len(F):
             F = np.concatenate([F, np.empty_like(F)])
         F[rank] = kernel(X, X[pivot : pivot + 1])[:, 0] - F[:rank, pivot] @ F[:rank]
+        F[rank, pivot] += added[pivot]
         F[rank] /= np.sqrt(residual[pivot])
         residual = np.maximum(residual - F[rank] ** 2, 0)
         residual[pivot] = 0  # also if rounding says otherwise: no row is chosen twice

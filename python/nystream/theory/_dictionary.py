@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from nystream._core import Kernel
 
 
+NUGGET, FINE = 1e-12, 1e-5  # as in the learners' dictionaries: see src/dictionary.rs
+
+
 def dictionary_size(eigenvalues: Spectrum | Decay | ArrayLike, alpha: float) -> int:
     """Bound the number of rows that ALD keeps, Lemma 3.1 of [1]_ with all its constants.
 
@@ -185,7 +188,7 @@ def spectral_error(kernel: Kernel, X: ArrayLike, alpha: float) -> SpectralError:
     alpha = _checks.up_to_one("alpha", alpha)
     s = _not_zero(spectrum(kernel, X))
     kappa = diagonal(s.kernel, s.X)
-    phi, joined = _ald_features(s, alpha * kappa)
+    phi, joined = _ald_features(s, alpha, kappa)
     root = np.sqrt(s.eigenvalues)[:, None] * s.eigenvectors.T  # K = root^T root
     epochs = [slice(*ends) for ends in zip(joined, [*joined[1:], len(s.X)], strict=True)]
     lengths = np.array([epoch.stop - epoch.start for epoch in epochs])
@@ -201,15 +204,16 @@ def spectral_error(kernel: Kernel, X: ArrayLike, alpha: float) -> SpectralError:
 
 
 def _ald_features(
-    s: Spectrum, threshold: NDArray[np.float64]
+    s: Spectrum, alpha: float, kappa: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], list[int]]:
     """Phi~ of shape (J, T) and the rounds in which rows joined.
 
     In the coordinates of a Cholesky factor the directions of earlier rows come first, so that
     Phi~ is the factor with zeros where a row came before the direction.
     """
-    choose = approximately_independent(threshold)
-    factor, joined, _ = partial_cholesky(s.kernel, s.X, choose, len(s.X))
+    nugget = NUGGET if alpha < FINE else 0.0
+    choose = approximately_independent((alpha + nugget) * kappa)
+    factor, joined, _ = partial_cholesky(s.kernel, s.X, choose, len(s.X), nugget)
     return np.where(np.arange(len(s.X)) >= np.array(joined)[:, None], factor, 0.0), joined
 
 
