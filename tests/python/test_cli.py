@@ -59,7 +59,9 @@ def test_bench_on_a_file_of_the_users_own(tmp_path, own_csv, capsys):
     out = tmp_path / "out"
     options = ["--data", str(own_csv), "--target", "price", *SMALL, *LEARNERS, "--out", str(out)]
     assert main(["bench", *options]) == 0
-    assert "my" in capsys.readouterr().out
+    printed = capsys.readouterr().out
+    assert "the target price from" in printed
+    assert "| RMSE in own unit |" in printed
     scaled = results(out)[0]
     assert scaled["n_features"] == 3
     assert scaled["mse"] < 1
@@ -153,7 +155,8 @@ def test_ctrl_c_from_outside(tmp_path):
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     with subprocess.Popen(command(*options, "--repeats", "1000", "--out", out), **pipes) as process:
         deadline = time.monotonic() + 60
-        while not (out / "results.jsonl").exists() and time.monotonic() < deadline:
+        file = out / "results.jsonl"
+        while not (file.exists() and file.stat().st_size) and time.monotonic() < deadline:
             time.sleep(0.01)
         process.send_signal(signal.SIGINT)
         _, error = process.communicate(timeout=60)
@@ -228,6 +231,8 @@ def test_a_preset_leaves_out_what_cannot_be_had(tmp_path, capsys, monkeypatch):
             ["--data", "absent.csv", "--target", "y", "--datasets", "bank"],
             "--data and --datasets",
         ),
+        (["--data", "absent.csv", "--data-dir", "."], "--data-dir is for data sets by name"),
+        (["--data-dir", "~nobody-here/x", "--datasets", "bank"], "data_dir should be a path"),
         (["--scale", "none"], "--scale is for a file of your own: name it with --data"),
         (["--preset", "scaling", "--rows", "5"], "--preset scaling makes its own streams: --rows"),
         (["--preset", "scaling", "--order", "given"], "makes its own streams: --order has no use"),
@@ -372,12 +377,13 @@ def test_info_describes_results(tmp_path, capsys):
     ("name", "content", "message"),
     [
         ("absent", None, "does not exist"),
-        ("odd.model", b"no model", "odd.model: not a nystream model"),
-        ("empty.model", b"", "empty.model: not a nystream model"),
+        ("odd.model", b"no model", "odd.model is neither a data file nor results by its ending"),
+        ("empty.model", b"", "no model: not a nystream model"),
         ("bad.npz", b"PK nonsense", "bad.npz"),
         ("bad.csv", b"a,b\n1,x\n", "there should be a feature beside the target, column 'a'"),
         ("empty.CSV", b"", "is empty"),
         ("results.jsonl", b"{}\n", "line 1 is no result"),
+        ("mine.jsonl", b'{"my": "data"}', "mine.jsonl is no file of results"),
     ],
 )
 def test_info_on_a_file_it_cannot_read(name, content, message, tmp_path, capsys):
@@ -398,6 +404,22 @@ def test_help_has_examples(name, capsys):
     printed = capsys.readouterr().out
     assert "examples:" in printed
     assert f"  nystream {name} " in printed
+
+
+def test_a_reader_who_has_had_enough_is_no_error():
+    reader, writer = os.pipe()
+    os.close(reader)
+    run = subprocess.run(command("list"), stdout=writer, stderr=subprocess.PIPE, text=True)
+    os.close(writer)
+    assert run.stderr == ""
+    assert run.returncode == 1
+
+
+def test_a_folder_that_cannot_be_written_is_said_before_anything_is_run(tmp_path, capsys):
+    (tmp_path / "afile").touch()
+    out = tmp_path / "afile" / "out"
+    assert main(["bench", "--datasets", "friedman", *SMALL, *LEARNERS, "--out", str(out)]) == 2
+    assert str(tmp_path / "afile") in capsys.readouterr().err
 
 
 def test_the_version_is_told(capsys):

@@ -21,7 +21,7 @@ from nystream._bench.printed import TABLE_2
 from nystream._bench.report import Report, Section, Table
 from nystream._bench.runner import run
 from nystream._bench.runs import Result, StoppedError, Task, execute, pieces
-from nystream._bench.store import Store
+from nystream._bench.store import NAME, START, Store
 from nystream._bench.summary import in_words, lines, rankings
 from nystream.datasets import Dataset, load
 
@@ -241,9 +241,8 @@ def test_nothing_more_is_run_when_results_cannot_be_kept(monkeypatch):
 
 
 def test_results_survive_the_disk(tmp_path):
-    store = Store(tmp_path)
+    store = Store(tmp_path / NAME)
     assert store.read() == {}
-    store.repair()
     results = [execute(task(seed=seed), Event()) for seed in range(2)]
     for result in results:
         store.append(result)
@@ -252,7 +251,7 @@ def test_results_survive_the_disk(tmp_path):
 
 @pytest.mark.parametrize("cut", [1, 2, 50])
 def test_a_line_cut_off_by_a_crash_counts_for_nothing(tmp_path, cut):
-    store = Store(tmp_path)
+    store = Store(tmp_path / NAME)
     first, second = (execute(task(seed=seed), Event()) for seed in range(2))
     store.append(first)
     store.append(second)
@@ -260,19 +259,57 @@ def test_a_line_cut_off_by_a_crash_counts_for_nothing(tmp_path, cut):
     before = store.path.read_bytes()
     assert list(store.read()) == [first.key]
     assert store.path.read_bytes() == before  # another process may be writing that line
-    store.repair()
-    store.append(second)
+    with store.opened():
+        store.append(second)
     assert list(store.read()) == [first.key, second.key]
 
 
-@pytest.mark.parametrize("line", ["{}", "nonsense", '{"curve": {}}', "[]"])
-def test_a_line_that_is_no_result_is_named(tmp_path, line):
-    store = Store(tmp_path)
-    store.append(execute(task(), Event()))
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda line: "{}",
+        lambda line: "nonsense",
+        lambda line: "[" * 100_000,
+        lambda line: line.replace('"curve":{', '"curve":{"u":[],'),
+        lambda line: re.sub(r'"mse":[\d.e-]+,"n_basis"', '"mse":null,"n_basis"', line),
+        lambda line: re.sub(r'"seconds":[\d.e-]+,', '"seconds":"abc",', line),
+        lambda line: re.sub(r'"t":\[[^]]*\]', '"t":[]', line),
+    ],
+)
+def test_a_line_that_is_no_result_is_named(tmp_path, spoil):
+    store = Store(tmp_path / NAME)
+    result = execute(task(), Event())
+    store.append(result)
+    spoiled = spoil(result.to_json())
+    assert spoiled != result.to_json()
     with open(store.path, "a") as file:
-        file.write(line + "\n")
+        file.write(spoiled + "\n")
     with pytest.raises(ValueError, match=r"results.jsonl: line 2 is no result"):
         store.read()
+
+
+@pytest.mark.parametrize("text", ['{"my": "valuable data"}', "something", '{"dataset"', ""])
+def test_a_file_that_is_not_ours_is_left_alone(tmp_path, text):
+    store = Store(tmp_path / NAME)
+    store.path.write_text(text)
+    if START.startswith(text.encode()):
+        assert store.read() == {}
+        return
+    with pytest.raises(ValueError, match=r"results.jsonl is no file of results: it ends with"):
+        store.read()
+    with pytest.raises(ValueError, match="is no file of results"), store.opened():
+        pass
+    assert store.path.read_text() == text
+
+
+def test_two_processes_do_not_write_to_one_file(tmp_path):
+    pytest.importorskip("fcntl")
+    with (
+        Store(tmp_path / NAME).opened(),
+        pytest.raises(ValueError, match="another process is writing to"),
+        Store(tmp_path / NAME).opened(),
+    ):
+        pass
 
 
 # Plans
@@ -463,6 +500,7 @@ def test_numbers_are_written_with_their_digits():
     assert tables.significant(0.0028179, 4) == "0.002818"
     assert tables.significant(12345.6, 2) == "12,346"
     assert tables.significant(0.0, 2) == "0"
+    assert tables.significant(6.333e-21, 2) == "6.3e-21"
     assert tables.settings({"mu": 5.0, "budget": 400, "eta": 0.0123456}) == (
         "mu 5, budget 400, eta 0.0123"
     )
@@ -514,7 +552,7 @@ def test_the_page_needs_nothing_else(summarised, tmp_path):
     assert page.count("<img") == page.count("src=") == page.count("data:image/svg+xml;base64,") == 4
     assert not re.search(r'(src|href)="(?!data:|#)', page)
     for anchor in re.findall(r'href="#([^"]+)"', page):
-        assert f'id="{anchor}"' in page
+        assert page.count(f'id="{anchor}"') == 1
     assert (tmp_path / "table.md").read_text(encoding="utf-8") in printed
     names = {path.name for path in tmp_path.iterdir()}
     plots = {"running-mse.svg", "mse-time.svg", "dictionary.svg", "cost.svg"}
@@ -552,14 +590,45 @@ def test_no_result_at_the_setting_is_said(tmp_path):
         Comparison(made).report({}, tmp_path)
 
 
-def test_the_own_unit_of_a_scaled_target_is_told():
+def test_errors_in_the_own_unit_of_a_scaled_target():
     from nystream._bench.comparison import own_unit
 
     y = np.array([0.0, 0.25, 1.0])
-    scaled = replace(dataset(), y=y, X=np.zeros((3, 1)), target_range=(10.0, 30.0))
-    assert own_unit(scaled) == "times 400 the MSE is that of the target from 10 to 30"
-    assert own_unit(replace(scaled, y=10 + 20 * y)) == ""
-    assert own_unit(replace(scaled, target_range=None)) == ""
+    facts = {"target_range": (10.0, 30.0), "target_name": "price", "scaling": "to [0, 1]"}
+    scaled = replace(dataset(), y=y, X=np.zeros((3, 1)), **facts)
+    assert own_unit(scaled) == "the target price from 10 to 30"
+    assert own_unit(replace(scaled, scaling="not scaled")) == ""
+    made = plan([scaled], [ENTRIES["RunningMean"]], repeats=1, tune=False)
+    [line] = lines(made, carry_out(made.tasks())[0])
+    assert float(tables.own_error(line)) == pytest.approx(20 * np.sqrt(line.score.mse), rel=1e-3)
+    assert float(tables.explained(line)) == pytest.approx(1 - line.score.mse / y.var(), abs=1e-3)
+
+
+@pytest.mark.parametrize("name", ["cost_in_$_or_$", "名前", "a<b>&c", "two\nlines"])
+def test_a_data_set_may_have_any_name(name, tmp_path):
+    from nystream._bench.comparison import Comparison
+
+    made = plan([dataset(name=name)], [ENTRIES["RunningMean"]], repeats=1, tune=False)
+    Comparison(made).report(carry_out(made.tasks())[0], tmp_path)
+    assert (tmp_path / "report.html").exists()
+
+
+@pytest.mark.parametrize("labels", [np.full(50, 5.0), np.zeros(50), np.array([0.3])])
+def test_constant_labels_are_no_divergence(labels):
+    data = replace(dataset(len(labels)), y=labels)
+    made = plan([data], [ENTRIES["RunningMean"]], repeats=1, tune=False)
+    [line] = lines(made, carry_out(made.tasks())[0])
+    assert not line.score.diverged
+
+
+@pytest.mark.parametrize("unit", [1e-9, 1e80, 1e99])
+def test_results_in_odd_units_can_be_read(unit, tmp_path):
+    data = dataset()
+    made = plan([replace(data, y=unit * data.y)], [ENTRIES["RidgeAld"]], repeats=2, tune=False)
+    [line] = lines(made, carry_out(made.tasks())[0])
+    assert re.fullmatch(r"\d\.\d{3}e[+-]\d+ ± \de[+-]\d+", tables.error(line.score))
+    tables.write_json(tmp_path / "table.json", tables.summary_records([line]))
+    json.loads((tmp_path / "table.json").read_text(encoding="utf-8"), parse_constant=pytest.fail)
 
 
 def test_table_2_is_whole():

@@ -935,6 +935,15 @@ def test_a_dataset_is_shown_in_a_line_and_cannot_be_changed():
         data.sigma = 2.0
 
 
+@pytest.mark.parametrize(("X", "y"), [(500.0, 0.5), (0.5, 900.0), (0.5, -0.1)])
+def test_a_set_that_is_not_scaled_is_refused(tmp_path, X, y):
+    np.savez(tmp_path / "bank.npz", X=np.full((8192, 32), X), y=np.full(8192, y))
+    with pytest.raises(
+        ValueError, match=r"should have features in \[-1, 1\] and labels in \[0, 1\]"
+    ):
+        datasets.load("bank", data_dir=tmp_path)
+
+
 def test_the_chaotic_series_is_the_same_on_every_machine():
     """It is made of sums, products and quotients alone, which are exact to the last bit."""
     X, y = datasets.mackey_glass(2000)

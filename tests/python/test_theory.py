@@ -259,6 +259,14 @@ def test_best_in_ball_of_any_scale(seed, U, scale, sigma):
     assert best.ridge == 0 or best.norm == pytest.approx(U, rel=1e-12)
 
 
+@pytest.mark.parametrize("scale", [1e-150, 1e-200, 1e-310])
+def test_best_in_ball_of_labels_whose_squares_vanish(scale):
+    kernel, X = MATRICES[0]
+    best = theory.best_in_ball(kernel, X, scale * np.sin(X[:, 0]), 1.0)
+    assert np.isfinite([best.loss, best.norm, best.ridge]).all()
+    assert best.ridge == 0
+
+
 def test_best_in_ball_of_tiny_rows_and_huge_labels():
     """Where the squares of the solution would overflow."""
     X, y = 1e-60 * random_stream(20, 2)[0], 1e90 * random_stream(20, 2)[1]

@@ -15,7 +15,7 @@ from nystream._bench.machine import n_cores
 from nystream._bench.runner import run
 from nystream._bench.runs import Result, Task
 from nystream._bench.scaling import Scaling
-from nystream._bench.store import Store
+from nystream._bench.store import NAME, Store
 
 
 class Study(Protocol):
@@ -31,18 +31,18 @@ class Study(Protocol):
 def bench(chosen: argparse.Namespace) -> int:
     """Carry out the runs that are not yet on disk, and report on all of them."""
     name = chosen.preset or ("own" if chosen.datasets or chosen.data else "quick")
-    folder = chosen.out or Path("nystream-bench") / name
-    store = Store(folder)
+    default = Path("nystream-bench") / (chosen.data.stem if chosen.data else name)
+    folder = (chosen.out or default).expanduser()
+    store = Store(folder / NAME)
     results = store.read()
-    if results and not chosen.resume:
+    if store.path.exists() and not chosen.resume:
         raise ValueError(
             f"{folder} has results already: --resume goes on with them, --out names another folder"
         )
     study: Study = Scaling.chosen(chosen) if name == "scaling" else Comparison.chosen(name, chosen)
     tasks = study.tasks()
-    folder.mkdir(parents=True, exist_ok=True)
-    store.repair()
-    complete = carry_out(tasks, results, store, chosen.jobs or n_cores())
+    with store.opened():
+        complete = carry_out(tasks, results, store, chosen.jobs or n_cores())
     done = {task.key: results[task.key] for task in tasks if task.key in results}
     if not complete:
         print(

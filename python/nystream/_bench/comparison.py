@@ -61,7 +61,7 @@ class Comparison:
             results.values(),
             tables.summary_records(table),
             partial(self.page, table, in_words(results.values())),
-            plots.comparison(table, folder),
+            partial(plots.comparison, table, folder),
         )
 
     def page(self, table: Sequence[Line], where: str, figures: Sequence[Figure]) -> Report:
@@ -87,12 +87,16 @@ class Comparison:
 
     def lead(self) -> list[str]:
         """Say what was done."""
-        order = "its own random order" if self.plan.shuffled else "the order of the file"
+        passes = (
+            f"{self.plan.repeats} passes over each data set, each in its own random order."
+            if self.plan.shuffled
+            else "One pass over each data set, in the order of its rows; "
+            f"{self.plan.repeats} for learners that draw."
+        )
         return [
-            f"{self.plan.repeats} passes over each data set, each in {order}. A learner predicts "
-            "every row before it learns it; MSE is the mean of all squared errors, ± its standard "
-            "deviation over the passes. J is the number of rows kept, D that of random "
-            "frequencies. Seconds are those of one pass, of the processor.",
+            f"{passes} A learner predicts every row before it learns it; MSE is the mean of all "
+            "squared errors, ± its standard deviation over the passes. J is the number of rows "
+            "kept, D that of random frequencies. Seconds are those of one pass, of the processor.",
             "The best of a grid is chosen in hindsight, by its MSE on the same passes. The learner "
             "with the least MSE at its one setting is marked.",
         ]
@@ -132,11 +136,11 @@ def width(group: Sequence[Line]) -> str:
 
 
 def own_unit(dataset: Dataset) -> str:
-    """Say how to get from the scaled target's error to its own, where it was scaled."""
-    if not dataset.target_range or dataset.target_range == (dataset.y.min(), dataset.y.max()):
+    """Name the target and its own range, where it was scaled."""
+    if dataset.unit == 1 or not dataset.target_range:
         return ""
     low, high = dataset.target_range
-    return f"times {(high - low) ** 2:.6g} the MSE is that of the target from {low:g} to {high:g}"
+    return f"the target {dataset.target_name or 'y'} from {low:g} to {high:g}"
 
 
 def once(names: Iterable[T]) -> list[T]:

@@ -33,7 +33,10 @@ figcaption { color: var(--faint); font-size: .9rem; max-width: 46rem; }
 
 def page(report: Report) -> str:
     """Write a report."""
-    links = (f'<a href="#{anchor(part)}">{escape(part.title)}</a>' for part in report.sections)
+    links = (
+        f'<a href="#{anchor(number)}">{escape(part.title)}</a>'
+        for number, part in enumerate(report.sections)
+    )
     return "\n".join(
         [
             "<!doctype html>",
@@ -48,7 +51,7 @@ def page(report: Report) -> str:
             f"<h1>{escape(report.title)}</h1>",
             *(f"<p>{escape(text)}</p>" for text in report.lead),
             f"<nav>{' '.join(links)}</nav>",
-            *(section(part) for part in report.sections),
+            *(section(part, anchor(number)) for number, part in enumerate(report.sections)),
             "</body>",
             "</html>",
             "",
@@ -56,16 +59,16 @@ def page(report: Report) -> str:
     )
 
 
-def anchor(part: Section) -> str:
+def anchor(number: int) -> str:
     """Name a section for links."""
-    return "".join(c if c.isalnum() else "-" for c in part.title.lower())
+    return f"section-{number}"
 
 
-def section(part: Section) -> str:
+def section(part: Section, name: str) -> str:
     """Write a section."""
     text = [f"<p>{escape(part.text)}</p>"] if part.text else []
     body = [*text, *map(table, part.tables), *map(figure, part.figures)]
-    heading = f'<h2 id="{anchor(part)}">{escape(part.title)}</h2>'
+    heading = f'<h2 id="{name}">{escape(part.title)}</h2>'
     return "\n".join(["<section>", heading, *body, "</section>"])
 
 

@@ -18,7 +18,7 @@ def write(
     results: Iterable[Result],
     records: Sequence[Mapping[str, Any]],
     page: Callable[[Sequence[Figure]], Report],
-    figures: Sequence[Figure],
+    draw: Callable[[], Sequence[Figure]],
 ) -> str:
     """Write runs and tables for programs, tables and plots for people; return what to print."""
     tables.write_csv(folder / "results.csv", tables.run_records(results))
@@ -27,5 +27,5 @@ def write(
     text = markdown.page(page([]))
     (folder / "table.md").write_text(text, encoding="utf-8")
     report = folder / "report.html"
-    report.write_text(html.page(page(figures)), encoding="utf-8")
+    report.write_text(html.page(page(draw())), encoding="utf-8")
     return f"{text}\nreport: {report}"

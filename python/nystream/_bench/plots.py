@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -99,7 +100,7 @@ def panels(
     figure, grid = plt.subplots(rows, columns, figsize=size, layout="constrained", squeeze=False)
     for ax, (name, group) in zip(grid.flat, groups.items(), strict=False):
         draw(ax, group)
-        ax.set_title(name, fontsize=10)
+        ax.set_title(name, fontsize=10, parse_math=False)
         ax.set_xlabel(labels[0], fontsize=8)
         ax.set_ylabel(labels[1], fontsize=8)
         if ax.has_data():
@@ -136,7 +137,11 @@ def legend(figure: Canvas) -> None:
 
 def save(figure: Canvas, path: Path) -> Path:
     """Write an SVG file that is the same for the same numbers."""
-    with matplotlib.rc_context({"svg.hashsalt": "nystream", "svg.fonttype": "path"}):
+    with (
+        matplotlib.rc_context({"svg.hashsalt": "nystream", "svg.fonttype": "path"}),
+        warnings.catch_warnings(),
+    ):
+        warnings.filterwarnings("ignore", "Glyph")  # names of data sets may be in any language
         figure.savefig(path, metadata={"Date": None})
     plt.close(figure)
     return path

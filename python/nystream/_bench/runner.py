@@ -76,13 +76,14 @@ def stop_on_signal() -> Iterator[Event]:
     if threading.current_thread() is not threading.main_thread():
         yield stop
         return
-    signals = (signal.SIGINT, signal.SIGTERM)
+    signals = [signal.SIGINT, signal.SIGTERM]
     before = {int(number): signal.getsignal(number) or signal.SIG_DFL for number in signals}
 
     def handle(number: int, _: FrameType | None) -> None:
         stop.set()
         signal.signal(number, before[number])
 
+    signals = [number for number in signals if before[number] != signal.SIG_IGN]
     for number in signals:
         signal.signal(number, handle)
     try:

@@ -118,7 +118,14 @@ class Result:
     def from_json(cls, line: str) -> Result:
         """Read a line of :meth:`to_json`."""
         values = json.loads(line)
-        return cls(**{**values, "curve": Curve(**values["curve"])})
+        result = cls(**{**values, "curve": Curve(**values["curve"])})
+        numbers = (result.mse, result.seconds, result.n_basis, *result.curve.mse)
+        if not all(isinstance(number, (int, float)) for number in numbers):
+            raise TypeError("its figures should be numbers")
+        lengths = {len(values) for values in vars(result.curve).values()}
+        if len(lengths) != 1 or 0 in lengths:
+            raise TypeError("its curve should have as many points in each list, and some")
+        return result
 
 
 def execute(task: Task, stop: Event) -> Result:

@@ -265,7 +265,7 @@ class Scaling:
             results.values(),
             [record(growth) for growth in growths],
             partial(self.page, growths, in_words(results.values())),
-            plots.scaling(growths, folder),
+            partial(plots.scaling, growths, folder),
         )
 
     def page(self, growths: Sequence[Growth], where: str, figures: Sequence[Figure]) -> Report:

@@ -2,29 +2,45 @@
 
 from __future__ import annotations
 
-import json
+import contextlib
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 from nystream._bench.runs import Result
 
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
+
+NAME = "results.jsonl"
+
 
 class Store:
-    """The file ``results.jsonl`` of a folder."""
+    """A file of results."""
 
-    def __init__(self, folder: Path) -> None:
-        self.path = folder / "results.jsonl"
+    def __init__(self, path: Path) -> None:
+        self.path = path
 
     def read(self) -> dict[str, Result]:
         """All results by key; a last line that a crash has cut off counts for nothing."""
-        lines = enumerate(self._whole().splitlines(), 1)
-        results = (self._parse(number, line) for number, line in lines)
+        lines = self._lines()[0].splitlines()
+        results = (self._parse(number, line) for number, line in enumerate(lines, 1))
         return {result.key: result for result in results}
 
-    def repair(self) -> None:
-        """Take away a last line that was cut off, so that the next one does not go on with it."""
-        if self.path.exists():
-            os.truncate(self.path, len(self._whole()))
+    @contextlib.contextmanager
+    def opened(self) -> Iterator[None]:
+        """Make the folder, keep other processes from writing, and mend a line that was cut off."""
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            with open(self.path, "ab") as file:
+                self._lock(file.fileno())
+                os.truncate(self.path, len(self._lines()[0]))
+                yield
+        finally:
+            if self.path.is_file() and self.path.stat().st_size == 0:
+                self.path.unlink()
 
     def append(self, result: Result) -> None:
         """Add a result; it is on disk when this returns."""
@@ -33,12 +49,29 @@ class Store:
             file.flush()
             os.fsync(file.fileno())
 
-    def _whole(self) -> bytes:
+    def _lock(self, descriptor: int) -> None:
+        if fcntl is None:
+            return
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise ValueError(f"another process is writing to {self.path}") from None
+
+    def _lines(self) -> tuple[bytes, bytes]:
+        """All whole lines, and the beginning of one that is not."""
         data = self.path.read_bytes() if self.path.exists() else b""
-        return data[: data.rfind(b"\n") + 1]
+        end = data.rfind(b"\n") + 1
+        whole, tail = data[:end], data[end:]
+        # Only what a run of ours may have left: this may be any file.
+        if not (tail.startswith(START) or START.startswith(tail)):
+            raise ValueError(f"{self.path} is no file of results: it ends with {tail[:40]!r}")
+        return whole, tail
 
     def _parse(self, number: int, line: bytes) -> Result:
         try:
             return Result.from_json(line.decode())
-        except (json.JSONDecodeError, UnicodeDecodeError, TypeError, KeyError) as error:
+        except (ValueError, TypeError, KeyError, RecursionError) as error:
             raise ValueError(f"{self.path}: line {number} is no result: {error}") from None
+
+
+START = b'{"dataset":'

@@ -15,7 +15,7 @@ from nystream._bench.printed import TABLE_2, Printed
 if TYPE_CHECKING:
     from nystream._bench.runs import Result
 
-# A learner whose error is as many times the variance of the labels has diverged.
+# A learner whose error is as many times that of predicting 0 has diverged.
 DIVERGED = 1e6
 
 
@@ -41,7 +41,9 @@ class Score:
         """Standard deviation of the mean squared errors; 0 for a single run."""
         if self.diverged or len(self.runs) < 2:
             return 0.0
-        return float(np.std([run.mse for run in self.runs], ddof=1))
+        # Relative to the mean, so that squares of huge numbers do not overflow.
+        relative = [run.mse / self.mse for run in self.runs] if self.mse else [0.0, 0.0]
+        return self.mse * float(np.std(relative, ddof=1))
 
     @property
     def size(self) -> float:
@@ -132,7 +134,7 @@ def _score(
     runs = tuple(results[task.key] for task in tasks if task.key in results)
     if not runs:
         return None
-    limit = DIVERGED * max(float(case.dataset.y.var()), 1e-12)
+    limit = DIVERGED * max(float(np.mean(case.dataset.y**2)), np.finfo(float).tiny)
     return Score(params, runs, not all(run.mse < limit for run in runs))
 
 

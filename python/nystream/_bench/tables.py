@@ -40,6 +40,8 @@ def comparison(lines: Sequence[Line]) -> Table:
         "MSE": [error(line.score) for line in lines],
         "paper's MSE": [f"{p.mse:.5f} ± {p.std:.5f}" if (p := x.printed) else "" for x in lines],
         "difference": [percent(x.difference) for x in lines],
+        "R²": ["" if x.printed else explained(x) for x in lines],
+        "RMSE in own unit": ["" if x.printed else own_error(x) for x in lines],
         "best of grid": [error(x.best) if len(x.case.grid) > 1 else "" for x in lines],
         "at": [settings(line.tuned) for line in lines],
         "J or D": [f"{line.score.size:.0f}" for line in lines],
@@ -117,16 +119,35 @@ def write_csv(path: Path, records: Sequence[Mapping[str, Any]]) -> None:
 
 def write_json(path: Path, content: Any) -> None:
     """Write JSON to be read by people too."""
-    path.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+    path.write_text(json.dumps(content, indent=1, allow_nan=False) + "\n", encoding="utf-8")
 
 
 def error(score: Score) -> str:
     """Mean and deviation, four digits of the mean."""
     if score.diverged:
         return "diverged"
+    if not is_plain(score.mse):
+        mse = f"{score.mse:.3e}"
+        return f"{mse} ± {score.std:.0e}" if len(score.runs) > 1 else mse
     decimals = decimals_for(score.mse, 4)
-    mse = f"{score.mse:.{decimals}f}"
-    return f"{mse} ± {score.std:.{decimals}f}" if len(score.runs) > 1 else mse
+    mse = f"{score.mse:,.{decimals}f}"
+    return f"{mse} ± {score.std:,.{decimals}f}" if len(score.runs) > 1 else mse
+
+
+def explained(line: Line) -> str:
+    """Write the share of the labels' variance that is explained; nothing for the paper's data."""
+    variance = float(line.case.dataset.y.var())
+    if line.case.dataset.paper_rows or line.score.diverged or not variance:
+        return ""
+    return f"{1 - line.score.mse / variance:.3f}"
+
+
+def own_error(line: Line) -> str:
+    """Write the root of the error in the unit that a scaled target had."""
+    unit = line.case.dataset.unit
+    if unit == 1 or line.score.diverged:
+        return ""
+    return significant(unit * math.sqrt(line.score.mse), 4)
 
 
 def percent(share: float | None) -> str:
@@ -143,8 +164,15 @@ def settings(params: Mapping[str, Any]) -> str:
 
 
 def significant(value: float, digits: int) -> str:
-    """Write a number with so many significant digits, never in powers of ten."""
+    """Write a number with so many significant digits, in powers of ten if it is far from 1."""
+    if not is_plain(value):
+        return f"{value:.{digits - 1}e}"
     return f"{value:,.{decimals_for(value, digits)}f}"
+
+
+def is_plain(value: float) -> bool:
+    """Tell whether a number can be read without a power of ten."""
+    return value == 0 or 1e-6 <= abs(value) < 1e9
 
 
 def decimals_for(value: float, digits: int) -> int:

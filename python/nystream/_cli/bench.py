@@ -123,6 +123,8 @@ def check(chosen: argparse.Namespace) -> None:
         for name in ("target", "drop", "scale"):
             if getattr(chosen, name) is not None:
                 raise ValueError(f"--{name} is for a file of your own: name it with --data")
+    elif chosen.data_dir:
+        raise ValueError("--data-dir is for data sets by name: --data names its file itself")
     elif chosen.datasets or chosen.preset:
         raise ValueError("--data and --datasets or --preset are two comparisons: choose one")
     elif chosen.target is None and chosen.data.suffix.lower() != ".npz":

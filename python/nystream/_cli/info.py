@@ -29,7 +29,7 @@ def run(chosen: argparse.Namespace) -> int:
     """Carry out the command."""
     path: Path = chosen.file
     if path.is_dir():
-        path = path / "results.jsonl"
+        path = path / "results.jsonl"  # what nystream bench leaves
     if not path.exists():
         raise FileNotFoundError(f"{path} does not exist")
     if path.suffix == ".jsonl":
@@ -52,7 +52,7 @@ def results(path: Path) -> str:
     """Describe the results of a comparison."""
     from nystream._bench.store import Store
 
-    runs = Store(path.parent).read().values()
+    runs = Store(path).read().values()
     pairs = sorted({(run.dataset, run.algorithm) for run in runs})
     lines = [
         f"{dataset}, {algorithm}: {len(chosen)} runs, least MSE {min(r.mse for r in chosen):.5g}"
@@ -104,7 +104,8 @@ def model(path: Path) -> str:
     try:
         learner = Learner.from_bytes(path.read_bytes())
     except ValueError as error:
-        raise ValueError(f"{path}: {error}") from None
+        what = "neither a data file nor results by its ending, and no model"
+        raise ValueError(f"{path} is {what}: {error}") from None
     return "\n".join(
         [
             repr(learner),

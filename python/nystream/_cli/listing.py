@@ -27,6 +27,8 @@ def run(chosen: argparse.Namespace) -> int:
     """Carry out the command."""
     from nystream._bench import markdown
 
+    if chosen.data_dir and not chosen.data_dir.expanduser().is_dir():
+        raise ValueError(f"--data-dir should be a folder, but there is none at {chosen.data_dir}")
     for kind in (chosen.kind,) if chosen.kind else KINDS:
         columns = CONTENTS[kind](chosen.data_dir)
         rows = list(zip(*columns.values(), strict=True))

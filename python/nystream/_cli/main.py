@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import io
+import os
 import sys
 from collections.abc import Sequence
 
@@ -36,8 +37,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     chosen = parser().parse_args(arguments)
     try:
         return int(chosen.run(chosen))
+    except BrokenPipeError:
+        # Whoever read the output has had enough; nothing more is to be written, not even at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
     except (ValueError, OSError, ImportError) as error:
         print(f"nystream: error: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
+        print("nystream: stopped", file=sys.stderr)
         return 130

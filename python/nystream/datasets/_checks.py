@@ -25,7 +25,10 @@ def path(name: str, value: Any) -> Path:
     """Return a path, with ``~`` for the home folder spelled out."""
     if not isinstance(value, (str, os.PathLike)):
         raise TypeError(f"{name} should be a path, but is {value!r}")
-    return Path(value).expanduser()
+    try:
+        return Path(value).expanduser()
+    except RuntimeError as error:
+        raise ValueError(f"{name} should be a path, but is {value!r}: {error}") from None
 
 
 def generator(random_state: Any) -> np.random.Generator:

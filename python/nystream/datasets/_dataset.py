@@ -10,6 +10,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+NOT_SCALED = "not scaled"
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Dataset:
     """Rows, labels, and where they come from.
@@ -61,6 +64,21 @@ class Dataset:
     sigma: float | None
     paper_rows: int | None
     note: str
+
+    @property
+    def unit(self) -> float:
+        """What 1 in a label is in the target's own unit: 1 if it was not scaled.
+
+        Examples
+        --------
+        >>> from nystream.datasets import load
+        >>> load("friedman", n_rows=100).unit
+        1.0
+        """
+        if not self.target_range or self.scaling == NOT_SCALED:
+            return 1.0
+        low, high = self.target_range
+        return (high - low) or 1.0
 
     def __repr__(self) -> str:
         rows, features = self.X.shape

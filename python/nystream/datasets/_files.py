@@ -10,7 +10,7 @@ import numpy as np
 
 from nystream.datasets import _checks, _csv, _npz, _parquet
 from nystream.datasets._columns import Choice, Columns, choose, listed
-from nystream.datasets._dataset import Dataset
+from nystream.datasets._dataset import NOT_SCALED, Dataset
 from nystream.datasets._scaling import constant, scale_as_paper
 
 if TYPE_CHECKING:
@@ -129,7 +129,7 @@ def dataset(
     """Scale, and say what was done."""
     notes = []
     limits = float(y.min()), float(y.max())
-    scaling = "not scaled"
+    scaling = NOT_SCALED
     if scale == "paper":
         still = np.flatnonzero(constant(X))
         notes = [f"{choice.columns.describe(choice.features[j])} is constant" for j in still]

@@ -9,12 +9,15 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from nystream.datasets import _checks, _npz, _openml
 from nystream.datasets._dataset import Dataset, Info
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+SLACK = 1e-6  # of a scaling in float32
 INFERRED = "that the paper's features are in [0, 1] is inferred from its results"
 
 
@@ -158,7 +161,7 @@ class Search:
         if self.data_dir is not None:
             yield "data_dir", self.data_dir
         if value := os.environ.get("NYSTREAM_DATA"):
-            yield "NYSTREAM_DATA", Path(value).expanduser()
+            yield "NYSTREAM_DATA", _checks.path("NYSTREAM_DATA", value)
         else:
             self.failures.append("NYSTREAM_DATA: not set")
         yield "cache", cache_folder()
@@ -179,7 +182,7 @@ def search(name: str, data_dir: Any) -> Search:
 def cache_folder() -> Path:
     """Return the folder that fetched sets are kept in."""
     if value := os.environ.get("NYSTREAM_CACHE"):
-        return Path(value).expanduser()
+        return _checks.path("NYSTREAM_CACHE", value)
     variable, default = "XDG_CACHE_HOME", Path("~/.cache")
     if sys.platform == "win32":
         variable, default = "LOCALAPPDATA", Path("~/AppData/Local")
@@ -206,6 +209,11 @@ def load_paper_set(name: str, data_dir: Any, n_rows: int | None) -> Dataset:
             f"{source} should have the paper's {wanted.info.rows} rows and {wanted.info.features} "
             f"features, but has {len(arrays.X)} and {arrays.X.shape[1]}"
         )
+    if (
+        np.abs(arrays.X).max() > 1 + SLACK
+        or not -SLACK <= arrays.y.min() <= arrays.y.max() <= 1 + SLACK
+    ):
+        raise ValueError(f"{source} should have features in [-1, 1] and labels in [0, 1]")
     return dataset(wanted, replace(arrays, X=arrays.X[:n_rows], y=arrays.y[:n_rows]), source)
 
 

@@ -155,7 +155,7 @@ def nons_ald_bound(
     Y = _checks.at_most("Y", _checks.positive("Y", Y), "U", U)
     norm = _checks.at_most("norm", _checks.at_least_zero("norm", norm), "U", U)
     d_eff = _checks.at_least_zero("effective_dimension", effective_dimension)
-    J = T if n_basis is None else whole("n_basis", n_basis)
+    J = T if n_basis is None else int(_checks.at_most("n_basis", whole("n_basis", n_basis), "T", T))
     _checks.choice("form", form, FORMS)
     squares = U**2 + Y**2
     projection = T * math.sqrt(alpha)

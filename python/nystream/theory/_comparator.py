@@ -78,7 +78,8 @@ def solve_in_ball(
     if not c.any():
         return 0.0, 0.0
     # The largest eigenvalue and ||c|| are made 1, so that nothing overflows or vanishes.
-    scale, length = float(lam[0]), float(np.linalg.norm(c))
+    scale, largest = float(lam[0]), float(np.abs(c).max())
+    length = largest * float(np.linalg.norm(c / largest))
     lam, c, unit = lam / scale, c / length, length / math.sqrt(scale)
     nu, last, norm = 0.0, -1.0, 0.0
     while nu > last:
