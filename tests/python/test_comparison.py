@@ -28,17 +28,7 @@ from nystream.datasets import Dataset, load
 
 def dataset(n_rows=300, name="random", seed=0, **changes):
     X, y = random_stream(n_rows, 3, seed)
-    facts = {
-        "feature_names": None,
-        "target_name": None,
-        "source": "made",
-        "scaling": "as made",
-        "target_range": None,
-        "sigma": 2.0,
-        "paper_rows": None,
-        "note": "",
-    }
-    return Dataset(name=name, X=X, y=y, **{**facts, **changes})
+    return Dataset(name=name, X=X, y=y, **{"sigma": 2.0, **changes})
 
 
 def task(algorithm="NonsAld", seed=0, **params):
@@ -88,7 +78,7 @@ def test_bounds_follow_labels_beyond_1():
     assert stream.Y == 1.0
     X, y = random_stream(50, 3)
     data = dataset()
-    big = Dataset(**{**vars(data), "X": X, "y": 100 * y})
+    big = replace(data, X=X, y=100 * y)
     stream = Stream.of(big)
     assert ENTRIES["NonsAld"].at_setting(stream)["bound"] == pytest.approx(np.abs(100 * y).max())
     assert ENTRIES["AogdAld"].at_setting(stream)["bound"] == pytest.approx(200 * np.abs(y).max())

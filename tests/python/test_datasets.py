@@ -667,7 +667,7 @@ def test_texts_that_can_be_read(case, tmp_path):
     text, target, drop, X, y = CSV[case]
     path = tmp_path / "own.csv"
     path.write_bytes(text.encode())
-    data = datasets.read(path, target=target, drop=drop, scale="none")
+    data = datasets.read(path, target=target, drop=drop, scale=None)
     np.testing.assert_array_equal(data.X, X)
     np.testing.assert_array_equal(data.y, y)
     assert (data.feature_names is None) == ("no names" in case)
@@ -718,7 +718,7 @@ BAD_CSV = [
     ("y,y,a\n1,2,3\n", {}, "target should be an index, but is 'y', a name of 2 columns"),
     ("1,2\n", {}, "target should be an index from -2 to 1, as there are no names, but is 'y'"),
     ("a,y\n1,2\n", {"target": None}, "target should be the name or the index of a column"),
-    ("a,y\n1,2\n", {"scale": "unit"}, "scale should be 'paper', 'none' or None, but is 'unit'"),
+    ("a,y\n1,2\n", {"scale": "unit"}, "scale should be 'paper' or None, but is 'unit'"),
 ]
 
 

@@ -26,8 +26,10 @@ def public_names(thing, prefix=""):
     members = vars(thing) if inspect.isclass(thing) else {}
     if inspect.ismodule(thing):
         members = {name: getattr(thing, name) for name in thing.__all__}
+    # The defaults of fields: the documentation of the class tells of them.
+    fields = getattr(thing, "__dataclass_fields__", {})
     for name, member in members.items():
-        if not name.startswith("_"):
+        if not name.startswith("_") and name not in fields:
             # The documentation of a class method or static method is that of its function.
             member = getattr(member, "__func__", member)
             yield prefix + name, member

@@ -554,7 +554,7 @@ def test_settings_are_those_of_the_learners_for_a_horizon():
     alpha, mu = theory.nons_ald_settings(500, "polynomial", p=2.5)
     params = nystream.NonsAld.for_horizon(500, "polynomial", 2.5).params
     assert (alpha, mu) == (params["alpha"], params["mu"])
-    alpha, switch_at = theory.aogd_ald_settings(3, 500)
+    alpha, switch_at = theory.aogd_ald_settings(500, 3)
     params = nystream.AogdAld.for_horizon(500, 3).params
     assert (alpha, switch_at) == (params["alpha"], params["switch_at"])
     law = theory.decay(np.arange(1.0, 20) ** -2.5)
@@ -734,7 +734,7 @@ REFUSALS = [
         ValueError,
         "p should be None if decay knows it",
     ),
-    (lambda: theory.aogd_ald_settings(0, 9), ValueError, "n_features should be at least 1, but is"),
+    (lambda: theory.aogd_ald_settings(9, 0), ValueError, "n_features should be at least 1, but is"),
 ]
 
 

@@ -155,12 +155,6 @@ def load(
         name=name,
         X=np.ascontiguousarray(X),
         y=y,
-        feature_names=None,
-        target_name=None,
         source=f"embedded, random_state {random_state}",
-        scaling="not scaled",
-        target_range=None,
         sigma=about.sigma,
-        paper_rows=None,
-        note="",
     )

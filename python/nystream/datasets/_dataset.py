@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 NOT_SCALED = "not scaled"
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Dataset:
     """Rows, labels, and where they come from.
 
@@ -56,14 +56,14 @@ class Dataset:
     name: str
     X: NDArray[np.float64]
     y: NDArray[np.float64]
-    feature_names: tuple[str, ...] | None
-    target_name: str | None
-    source: str
-    scaling: str
-    target_range: tuple[float, float] | None
-    sigma: float | None
-    paper_rows: int | None
-    note: str
+    feature_names: tuple[str, ...] | None = None
+    target_name: str | None = None
+    source: str = ""
+    scaling: str = NOT_SCALED
+    target_range: tuple[float, float] | None = None
+    sigma: float | None = None
+    paper_rows: int | None = None
+    note: str = ""
 
     @property
     def unit(self) -> float:

@@ -59,7 +59,7 @@ def read(
         Columns that are neither features nor target, by name or index.
     scale
         ``"paper"`` to bring every feature to [-1, 1] and the target to [0, 1], as
-        `scale_as_paper` does; None or ``"none"`` to leave all as it is.
+        `scale_as_paper` does; None to leave all as it is.
 
     Returns
     -------
@@ -84,8 +84,8 @@ def read(
            [ 1.,  1.]])
     """
     file = _checks.path("path", path)
-    if scale not in ("paper", "none", None):
-        raise ValueError(f"scale should be 'paper', 'none' or None, but is {scale!r}")
+    if scale not in ("paper", None):
+        raise ValueError(f"scale should be 'paper' or None, but is {scale!r}")
     if not file.is_file():
         raise FileNotFoundError(f"path should be a file, but there is none at {file}")
     suffix = ending(file)
@@ -145,7 +145,5 @@ def dataset(
         source=str(path),
         scaling=scaling,
         target_range=limits,
-        sigma=None,
-        paper_rows=None,
         note="; ".join(notes),
     )

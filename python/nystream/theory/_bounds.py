@@ -166,7 +166,7 @@ def nons_ald_bound(
     return fixed + 2 * squares * (newton + J * math.log1p(2 * projection / mu))
 
 
-def aogd_ald_settings(n_features: int, T: int) -> tuple[float, int]:
+def aogd_ald_settings(T: int, n_features: int) -> tuple[float, int]:
     """Compute the paper's ``alpha`` and ``switch_at`` for AOGD-ALD on ``T`` rows.
 
     Theorem 3.2 of [1]_: ``alpha = 1 / T`` and ``B_0 = floor((sqrt(d^2 + 4 d T) - d) / 2)``.
@@ -174,10 +174,10 @@ def aogd_ald_settings(n_features: int, T: int) -> tuple[float, int]:
 
     Parameters
     ----------
-    n_features
-        d, the width of the rows.
     T
         Number of rows to come.
+    n_features
+        d, the width of the rows.
 
     Returns
     -------
@@ -192,7 +192,7 @@ def aogd_ald_settings(n_features: int, T: int) -> tuple[float, int]:
     Examples
     --------
     >>> from nystream.theory import aogd_ald_settings
-    >>> aogd_ald_settings(n_features=8, T=10_000)
+    >>> aogd_ald_settings(10_000, n_features=8)
     (0.0001, 278)
     """
     return _core.aogd_ald_settings(n_features, T)
