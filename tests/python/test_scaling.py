@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 
 from nystream import RidgeAld, theory
-from nystream._bench import scaling
+from nystream._bench import claims, scaling
+from nystream._bench.claims import CLAIMS, DECAYS, Law
 from nystream._bench.runs import Curve, execute
-from nystream._bench.scaling import CLAIMS, DECAYS, Law, Scaling, late_cost
+from nystream._bench.scaling import Scaling, late_cost
 from nystream._cli import main
 from nystream._core import SMALLEST_ALPHA
 
@@ -96,7 +97,7 @@ def test_the_cost_is_that_of_the_second_half():
 
 
 def test_the_whole_study(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(scaling, "LENGTHS", 3)
+    monkeypatch.setattr(claims, "LENGTHS", 3)
     monkeypatch.setattr(scaling, "CLAIMS", [replace(c, longest=lambda _: 400) for c in CLAIMS])
     options = ["bench", "--preset", "scaling", "--repeats", "1", "--out", str(tmp_path)]
     assert main(options) == 0

@@ -34,7 +34,7 @@ def bench(chosen: argparse.Namespace) -> int:
     default = Path("nystream-bench") / (chosen.data.stem if chosen.data else name)
     folder = (chosen.out or default).expanduser()
     store = Store(folder / NAME)
-    results = store.read()
+    store.read()  # says at once, before data are loaded, if it cannot be read
     if store.path.exists() and not chosen.resume:
         raise ValueError(
             f"{folder} has results already: --resume goes on with them, --out names another folder"
@@ -42,6 +42,7 @@ def bench(chosen: argparse.Namespace) -> int:
     study: Study = Scaling.chosen(chosen) if name == "scaling" else Comparison.chosen(name, chosen)
     tasks = study.tasks()
     with store.opened():
+        results = store.read()
         complete = carry_out(tasks, results, store, chosen.jobs or n_cores())
     done = {task.key: results[task.key] for task in tasks if task.key in results}
     if not complete:

@@ -15,7 +15,7 @@ from nystream._bench import output, tables
 from nystream._bench.entries import entry_called
 from nystream._bench.plan import PRESETS, Plan, Preset, plan
 from nystream._bench.report import Figure, Report, Section
-from nystream._bench.summary import Line, in_words, lines, rankings
+from nystream._bench.summary import Line, by_dataset, in_words, lines, rankings
 
 if TYPE_CHECKING:
     from nystream._bench.runs import Result, Task
@@ -146,11 +146,3 @@ def own_unit(dataset: Dataset) -> str:
 def once(names: Iterable[T]) -> list[T]:
     """Leave out what is named again."""
     return list(dict.fromkeys(names))
-
-
-def by_dataset(table: Sequence[Line]) -> list[list[Line]]:
-    """Put the lines of each data set together."""
-    groups: dict[str, list[Line]] = {}
-    for line in table:
-        groups.setdefault(line.dataset, []).append(line)
-    return list(groups.values())

@@ -138,23 +138,28 @@ def _score(
     return Score(params, runs, not all(run.mse < limit for run in runs))
 
 
+def by_dataset(table: Iterable[Line]) -> list[list[Line]]:
+    """Put the lines of each data set together."""
+    groups: dict[str, list[Line]] = {}
+    for line in table:
+        groups.setdefault(line.dataset, []).append(line)
+    return list(groups.values())
+
+
 def rankings(table: Iterable[Line]) -> list[Ranking]:
     """Compare the order of learners with the printed one, where there is one."""
-    by_dataset: dict[str, list[Line]] = {}
-    for line in table:
-        if line.printed:
-            by_dataset.setdefault(line.dataset, []).append(line)
-    return [_ranking(name, members) for name, members in by_dataset.items() if len(members) > 1]
+    groups = by_dataset(line for line in table if line.printed)
+    return [_ranking(group) for group in groups if len(group) > 1]
 
 
-def _ranking(dataset: str, members: list[Line]) -> Ranking:
-    ranked = sorted(members, key=lambda line: line.score.rank())
+def _ranking(group: list[Line]) -> Ranking:
+    ranked = sorted(group, key=lambda line: line.score.rank())
     swaps = [
         Swap(a.case.entry.title, b.case.entry.title, _tied(a.score, b.score))
         for a, b in combinations(ranked, 2)
         if a.printed and b.printed and a.printed.mse > b.printed.mse
     ]
-    return Ranking(dataset, tuple(line.case.entry.title for line in ranked), tuple(swaps))
+    return Ranking(ranked[0].dataset, tuple(line.case.entry.title for line in ranked), tuple(swaps))
 
 
 def _tied(a: Score, b: Score) -> bool:
