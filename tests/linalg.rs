@@ -16,7 +16,7 @@ const ROUNDING: f64 = 1e-14;
 
 /// What a dictionary with a small threshold adds to kernel values of rows with themselves, relative to them.
 fn nugget(alpha: f64) -> f64 {
-    if alpha < 1e-5 { 1e-12 } else { 0.0 }
+    if alpha < 1e-5 { 1e-13 } else { 0.0 }
 }
 
 fn kernels() -> impl Strategy<Value = AnyKernel> {

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from nystream._core import Kernel
 
 
-NUGGET, FINE = 1e-12, 1e-5  # as in the learners' dictionaries: see src/dictionary.rs
+NUGGET, FINE = 1e-13, 1e-5  # as in the learners' dictionaries: see src/dictionary.rs
 
 
 def dictionary_size(eigenvalues: Spectrum | Decay | ArrayLike, alpha: float) -> int:
