@@ -683,7 +683,14 @@ BAD_CSV = [
     ("a,y\n1,2\n,3\n", {}, "{}, line 3: column 'a' has no value"),
     ("a,y\n1,2\n,\n", {}, "{}, line 3: column 'a' has no value"),
     ("a\ty\n1\t2\n \n\t\n", {}, "{}, line 4: column 'a' has no value"),
-    ("a,t,y\n1,x\0,2\n1,x,z\n", {"drop": "t"}, "{}, line 3: column 'y' should be a number"),
+    pytest.param(
+        "a,t,y\n1,x\0,2\n1,x,z\n",
+        {"drop": "t"},
+        "{}, line 3: column 'y' should be a number",
+        marks=pytest.mark.skipif(
+            sys.version_info < (3, 11), reason="the csv module of Python 3.10 has no NUL"
+        ),
+    ),
     ("a,y\n1,2\n1, \n", {}, "{}, line 3: column 'y' has no value"),
     (
         "a,y\n1,2\nNaN,3\n",
