@@ -182,7 +182,7 @@ mod tests {
             for i in 0..1000 {
                 offer(&mut dictionary, &[f64::from(i) * 3e-3]);
                 let left = 1.0 - crate::linalg::norm_squared(dictionary.phi());
-                let rounding = 2e-10;
+                let rounding = 1e-9;
                 assert!(
                     (-rounding..=alpha + rounding).contains(&left),
                     "{alpha} {i} {left}"
