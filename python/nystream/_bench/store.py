@@ -25,7 +25,7 @@ class Store:
 
     def read(self) -> dict[str, Result]:
         """All results by key; a last line that a crash has cut off counts for nothing."""
-        lines = self._lines()[0].splitlines()
+        lines = self._whole_lines().splitlines()
         results = (self._parse(number, line) for number, line in enumerate(lines, 1))
         return {result.key: result for result in results}
 
@@ -36,7 +36,7 @@ class Store:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             with open(self.path, "ab") as file:
                 self._lock(file.fileno())
-                os.truncate(self.path, len(self._lines()[0]))
+                os.truncate(self.path, len(self._whole_lines()))
                 yield
         finally:
             if self.path.is_file() and self.path.stat().st_size == 0:
@@ -57,15 +57,14 @@ class Store:
         except OSError:
             raise ValueError(f"another process is writing to {self.path}") from None
 
-    def _lines(self) -> tuple[bytes, bytes]:
-        """All whole lines, and the beginning of one that is not."""
+    def _whole_lines(self) -> bytes:
+        """All lines but one that was cut off, if it is one of ours: this may be any file."""
         data = self.path.read_bytes() if self.path.exists() else b""
         end = data.rfind(b"\n") + 1
-        whole, tail = data[:end], data[end:]
-        # Only what a run of ours may have left: this may be any file.
+        tail = data[end:]
         if not (tail.startswith(START) or START.startswith(tail)):
             raise ValueError(f"{self.path} is no file of results: it ends with {tail[:40]!r}")
-        return whole, tail
+        return data[:end]
 
     def _parse(self, number: int, line: bytes) -> Result:
         try:

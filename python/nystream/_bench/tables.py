@@ -40,8 +40,8 @@ def comparison(lines: Sequence[Line]) -> Table:
         "MSE": [error(line.score) for line in lines],
         "paper's MSE": [f"{p.mse:.5f} ± {p.std:.5f}" if (p := x.printed) else "" for x in lines],
         "difference": [percent(x.difference) for x in lines],
-        "R²": ["" if x.printed else explained(x) for x in lines],
-        "RMSE in own unit": ["" if x.printed else own_error(x) for x in lines],
+        "R²": [explained(line) for line in lines],
+        "RMSE in own unit": [own_error(line) for line in lines],
         "best of grid": [error(x.best) if len(x.case.grid) > 1 else "" for x in lines],
         "at": [settings(line.tuned) for line in lines],
         "J or D": [f"{line.score.size:.0f}" for line in lines],
@@ -143,9 +143,9 @@ def explained(line: Line) -> str:
 
 
 def own_error(line: Line) -> str:
-    """Write the root of the error in the unit that a scaled target had."""
+    """Write the root of the error in the unit of a scaled target; nothing for the paper's data."""
     unit = line.case.dataset.unit
-    if unit == 1 or line.score.diverged:
+    if unit == 1 or line.case.dataset.paper_rows or line.score.diverged:
         return ""
     return significant(unit * math.sqrt(line.score.mse), 4)
 
