@@ -18,6 +18,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from nystream._bench.entries import ENTRIES
 from nystream._bench.report import Figure
+from nystream._bench.summary import by_dataset
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -52,9 +53,10 @@ LOOKS: dict[str, tuple[str, Any]] = {
 
 def comparison(lines: Sequence[Line], folder: Path) -> list[Figure]:
     """Draw all plots of a comparison, one panel for each data set."""
-    names = list(dict.fromkeys(line.dataset for line in lines))
-    sound = [line for line in lines if not line.score.diverged]
-    groups = {name: [line for line in sound if line.dataset == name] for name in names}
+    groups = {
+        group[0].dataset: [line for line in group if not line.score.diverged]
+        for group in by_dataset(lines)
+    }
     return [
         Figure(panels(groups, draw, labels, folder / f"{name}.svg"), caption)
         for name, draw, labels, caption in (

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 
-from nystream.datasets._scaling import FIT, as_floats, first_unfit
+from nystream.datasets._scaling import as_floats, check_numbers
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -80,10 +80,7 @@ def check(path: Path, X: NDArray[np.float64], y: NDArray[np.float64], target: st
         raise ValueError(f"{path} should have at least one row and one feature, but X is empty")
     if len(X) != len(y):
         raise ValueError(f"{target} of {path} should have {len(X)} labels, but has {len(y)}")
-    for name, array in (("X", X), (target, y)):
-        if (index := first_unfit(array)) is not None:
-            place = ", ".join(map(str, index))
-            raise ValueError(f"{name}[{place}] of {path} should be {FIT}, but is {array[index]:g}")
+    check_numbers({"X": X, target: y}, f" of {path}")
 
 
 def known(contents: dict[str, NDArray[Any]], n_features: int) -> dict[str, Any]:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import ArrayLike, NDArray
 
 LARGEST = 1e100  # beyond it the learners refuse a value
@@ -49,10 +51,7 @@ def scale_as_paper(X: ArrayLike, y: ArrayLike) -> tuple[NDArray[np.float64], NDA
     if len(labels) != len(rows):
         count = f"{len(rows)}, but has {len(labels)}"
         raise ValueError(f"y should have as many labels as X has rows, {count}")
-    for name, array in (("X", rows), ("y", labels)):
-        if (index := first_unfit(array)) is not None:
-            place = ", ".join(map(str, index))
-            raise ValueError(f"{name}[{place}] should be {FIT}, but is {array[index]:g}")
+    check_numbers({"X": rows, "y": labels})
     scaled = 2 * to_unit_interval(rows) - 1
     scaled[:, constant(rows)] = 0
     return scaled, to_unit_interval(labels)
@@ -67,6 +66,14 @@ def as_floats(values: ArrayLike, name: str, n_dims: int) -> NDArray[np.float64]:
         words = {1: "one-dimensional", 2: "two-dimensional"}[n_dims]
         raise ValueError(f"{name} should be {words}, but has the shape {array.shape}")
     return np.ascontiguousarray(array, dtype=np.float64)
+
+
+def check_numbers(arrays: Mapping[str, NDArray[np.float64]], of: str = "") -> None:
+    """Refuse a value that no learner takes, naming its array, its place and, if told, its file."""
+    for name, array in arrays.items():
+        if (index := first_unfit(array)) is not None:
+            place = ", ".join(map(str, index))
+            raise ValueError(f"{name}[{place}]{of} should be {FIT}, but is {array[index]:g}")
 
 
 def first_unfit(array: NDArray[np.float64]) -> tuple[int, ...] | None:
