@@ -1,0 +1,68 @@
+"""Data frames as rows and column names; narwhals reads pandas, polars, pyarrow and their like."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+def is_frame(value: Any) -> bool:
+    """Whether a value has columns rather than numbers alone."""
+    return hasattr(type(value), "columns")
+
+
+def read(argument: str, value: Any) -> tuple[list[str] | None, NDArray[Any]] | None:
+    """Return the names of the columns and the rows, or None for what is no data frame.
+
+    The rows are a view of the frame's own memory where it has one. Columns without names of their
+    own, as pandas numbers them, have none.
+    """
+    if not is_frame(value):
+        return None
+    frame = _frame(argument, value)
+    for name, dtype in frame.schema.items():
+        if not (dtype.is_numeric() or dtype == _narwhals().Boolean):
+            raise TypeError(
+                f"column {name!r} of {argument} should hold real numbers, but holds {dtype}"
+            )
+    names = list(frame.columns)
+    return (names if all(isinstance(n, str) for n in names) else None), _rows(frame)
+
+
+def _frame(argument: str, value: Any) -> Any:
+    narwhals = _narwhals()
+    try:
+        frame = narwhals.from_native(value, eager_only=True, pass_through=True)
+        if frame is value:  # none that narwhals knows, but Arrow may
+            frame = narwhals.from_arrow(value, backend="pyarrow")
+        _ = frame.schema  # complains of two columns with one name
+    except TypeError as error:
+        kind = f"{type(value).__module__}.{type(value).__qualname__}"
+        raise TypeError(
+            f"{argument} should be an array or a data frame in memory "
+            f"(pandas, polars, pyarrow), but is a {kind}"
+        ) from error
+    except narwhals.exceptions.DuplicateError as error:
+        raise ValueError(f"two columns of {argument} have the same name: {error}") from error
+    return frame
+
+
+def _rows(frame: Any) -> NDArray[Any]:
+    rows: NDArray[Any] = frame.to_numpy()
+    if rows.dtype != object:
+        return rows
+    # Booleans beside numbers, for one: column by column they are numbers.
+    columns = [frame[name].to_numpy().astype(np.float64) for name in frame.columns]
+    return np.column_stack(columns)
+
+
+def _narwhals() -> Any:
+    try:
+        import narwhals
+    except ImportError as error:
+        raise ImportError("data frames need narwhals: pip install 'nystream[frames]'") from error
+    return narwhals
