@@ -1,6 +1,7 @@
 //! Everything that can go wrong, in one enum.
 
-use std::fmt;
+use std::path::{Path, PathBuf};
+use std::{fmt, io};
 
 use crate::rows::LARGEST;
 
@@ -129,6 +130,20 @@ pub enum Error {
         /// Its kernel value with itself.
         value: f64,
     },
+    /// The same for a row that counts often.
+    #[error(
+        "the kernel value of {place} with itself times its weight should be at most {}, but is {}: divide all weights by their mean, or normalise the kernel",
+        Shown(*largest),
+        Shown(*value)
+    )]
+    WeightedKernelValue {
+        /// The row.
+        place: Place,
+        /// The most that can be worked with.
+        largest: f64,
+        /// Its kernel value with itself, times the weight.
+        value: f64,
+    },
     /// Rows of another width than the model has learned.
     #[error("{argument} should have {expected} features, but has {found}")]
     Width {
@@ -139,9 +154,22 @@ pub enum Error {
         /// Features of the rows offered.
         found: usize,
     },
+    /// Learners whose rows cannot gain features.
+    #[error("n_features cannot grow: frequencies were given, and have no value for a new feature")]
+    FixedWidth,
+    /// A learner for which every row counts once.
+    #[error("sample_weight should not be given: every row counts once for {algorithm}")]
+    Weights {
+        /// Name of the algorithm.
+        algorithm: &'static str,
+    },
     /// Another number of labels than of rows.
-    #[error("y should have as many labels as X has rows, {expected}, but has {found}")]
+    #[error("{argument} should have as many {things} as X has rows, {expected}, but has {found}")]
     Length {
+        /// Name of the argument.
+        argument: &'static str,
+        /// What it holds.
+        things: &'static str,
         /// Number of rows.
         expected: usize,
         /// Number of labels.
@@ -163,6 +191,32 @@ pub enum Error {
         /// The pivot, which should be positive.
         pivot: f64,
     },
+    /// Columns of other names than those learned.
+    #[error("{argument} {problem}")]
+    Names {
+        /// Name of the argument.
+        argument: &'static str,
+        /// What is wrong with its columns.
+        problem: String,
+    },
+    /// A file that could not be read or written.
+    #[error("{}: {reason}", path.display())]
+    Io {
+        /// Its path.
+        path: PathBuf,
+        /// The system's number for the reason, if it has one.
+        code: Option<i32>,
+        /// What the system says.
+        reason: String,
+    },
+    /// A file with something wrong inside.
+    #[error("{}: {error}", path.display())]
+    File {
+        /// Its path.
+        path: PathBuf,
+        /// What is wrong.
+        error: Box<Error>,
+    },
     /// Bytes that do not hold a model.
     #[error("not a nystream model: {reason}")]
     ModelFile {
@@ -177,6 +231,14 @@ impl Error {
             name,
             expected,
             value,
+        }
+    }
+
+    pub(crate) fn io(path: &Path, error: &io::Error) -> Self {
+        Self::Io {
+            path: path.to_owned(),
+            code: error.raw_os_error(),
+            reason: error.to_string(),
         }
     }
 

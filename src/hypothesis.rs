@@ -44,6 +44,11 @@ impl<'a> Hypothesis<'a> {
         Self { range, ..self }
     }
 
+    /// The kernel, the stored rows, their coefficients, and the range of predictions.
+    pub(crate) fn parts(&self) -> (&'a AnyKernel, &'a Panels, &'a [f64], (f64, f64)) {
+        (self.kernel, self.rows, self.c, self.range)
+    }
+
     /// The prediction for a row.
     pub fn predict(&self, x: &[f64]) -> f64 {
         self.limit(self.kernel.expand(x, self.rows, self.c))

@@ -6,20 +6,26 @@
 //! Computational Complexity for Online Kernel Regression", ICML 2023.
 
 pub mod algorithms;
+mod atomic;
 mod block;
 mod dictionary;
 mod error;
 mod features;
+mod fourier;
+mod function;
 mod hypothesis;
 pub mod kernels;
 mod kors;
 mod learner;
 pub mod linalg;
 mod memory;
+mod model_file;
+mod names;
 mod nystrom;
 mod params;
 mod random;
 mod rows;
+mod scorer;
 mod simd;
 mod state;
 mod threads;
@@ -36,11 +42,14 @@ pub use algorithms::{
 pub use block::Block;
 pub use dictionary::{Dictionary, SMALLEST_ALPHA};
 pub use error::{Error, Place};
+pub use function::{Function, Line};
 pub use hypothesis::{Coefficients, Hypothesis};
 pub use learner::Learner;
 pub use memory::Heap;
+pub use names::FeatureNames;
 pub use nystrom::{NystromMap, Projection};
 pub use rows::{LARGEST, Number, Rows};
+pub use scorer::Scorer;
 pub use simd::instruction_set;
 pub use state::State;
 pub use threads::{num_threads, set_num_threads};

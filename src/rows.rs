@@ -3,9 +3,13 @@
 use std::ops::Range;
 
 use crate::error::{Error, Place};
+use crate::threads::fill_in_chunks;
 
 /// The largest magnitude a feature or label may have: its square, and sums of squares, stay finite.
 pub const LARGEST: f64 = 1e100;
+
+/// Rows that one thread scores at a time.
+pub(crate) const SCORED: usize = 1024;
 
 /// What data may be made of. Learners compute with float64.
 pub trait Number: Copy + Into<f64> + Send + Sync {
@@ -82,6 +86,16 @@ impl<'a, T: Number> Rows<'a, T> {
         })
     }
 
+    /// Whole rows that are not empty, of which the first has this number in the caller's array.
+    #[cfg(feature = "python")]
+    pub(crate) fn trusted(data: &'a [T], n_features: usize, first: usize) -> Self {
+        Self {
+            data,
+            n_features,
+            first,
+        }
+    }
+
     /// Refuses anything but finite numbers.
     pub(crate) fn check_numbers(&self, argument: &'static str) -> Result<(), Error> {
         check_numbers(self.data, |i| {
@@ -124,7 +138,10 @@ impl<'a, T: Number> Rows<'a, T> {
     }
 
     /// The same rows as float64, in `room` unless they are that already.
-    pub fn float64<'b>(&'b self, room: &'b mut Vec<f64>) -> Rows<'b> {
+    pub fn float64<'b>(&self, room: &'b mut Vec<f64>) -> Rows<'b>
+    where
+        'a: 'b,
+    {
         let n_features = self.n_features;
         let data = T::float64(self.data, room);
         Rows {
@@ -137,6 +154,37 @@ impl<'a, T: Number> Rows<'a, T> {
     /// The rows, in order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &'a [T]> + use<'a, T> {
         self.data.chunks_exact(self.n_features)
+    }
+}
+
+/// The predictions for many rows, by several threads if there are very many: `score` is given some of them at a time.
+pub(crate) fn score_rows<T: Number>(
+    rows: &Rows<'_, T>,
+    score: impl Fn(&Rows<'_>, &mut [f64]) -> Result<(), Error> + Sync,
+) -> Result<Vec<f64>, Error> {
+    let mut out = vec![0.0; rows.len()];
+    fill_in_chunks(&mut out, SCORED, |start, out| {
+        let (some, mut room) = (rows.slice(start..start + out.len()), Vec::new());
+        // Here, and not before, while the chunk is in the nearest caches.
+        some.check_numbers("X")?;
+        score(&some.float64(&mut room), out)
+    })?;
+    Ok(out)
+}
+
+/// Refuses rows of another width than expected, if any is.
+pub(crate) fn check_width(
+    argument: &'static str,
+    expected: Option<usize>,
+    found: usize,
+) -> Result<(), Error> {
+    match expected {
+        Some(expected) if expected != found => Err(Error::Width {
+            argument,
+            expected,
+            found,
+        }),
+        _ => Ok(()),
     }
 }
 
@@ -156,13 +204,25 @@ pub(crate) fn check_label(y: f64) -> Result<(), Error> {
 
 /// Refuses labels that are not finite numbers, one for each of `n_rows` rows.
 pub(crate) fn check_labels(y: &[f64], n_rows: usize) -> Result<(), Error> {
-    if y.len() != n_rows {
-        return Err(Error::Length {
-            expected: n_rows,
-            found: y.len(),
-        });
-    }
+    check_length(("y", "labels"), y, n_rows)?;
     check_numbers(y, |i| Place::new("y", [i]))
+}
+
+/// Refuses anything but a number for each of `n_rows` rows.
+pub(crate) fn check_length(
+    (argument, things): (&'static str, &'static str),
+    values: &[f64],
+    n_rows: usize,
+) -> Result<(), Error> {
+    if values.len() == n_rows {
+        return Ok(());
+    }
+    Err(Error::Length {
+        argument,
+        things,
+        expected: n_rows,
+        found: values.len(),
+    })
 }
 
 fn check_numbers<T: Number>(values: &[T], place: impl Fn(usize) -> Place) -> Result<(), Error> {
@@ -213,6 +273,8 @@ mod tests {
         assert_eq!(
             check_labels(&[f64::NAN], 2),
             Err(Error::Length {
+                argument: "y",
+                things: "labels",
                 expected: 2,
                 found: 1
             })

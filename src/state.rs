@@ -18,7 +18,11 @@ const GIVEN: &str = "given_";
 
 /// Named arrays of finite numbers. What is read back has been checked for shape and finiteness.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct State(BTreeMap<String, Array>);
+pub struct State {
+    arrays: BTreeMap<String, Array>,
+    /// The least width of rows that are stored.
+    width: usize,
+}
 
 #[derive(Debug, Clone, PartialEq)]
 struct Array {
@@ -27,11 +31,17 @@ struct Array {
 }
 
 impl State {
+    /// A state in which rows are given zeros as further features, up to this width.
+    pub fn wide(width: usize) -> Self {
+        let arrays = BTreeMap::new();
+        Self { arrays, width }
+    }
+
     /// Stores a vector.
     pub fn put(&mut self, name: &str, data: impl Into<Vec<f64>>) {
         let data = data.into();
         let shape = vec![data.len()];
-        self.0.insert(name.to_owned(), Array { shape, data });
+        self.arrays.insert(name.to_owned(), Array { shape, data });
     }
 
     /// Stores indices, which are far below the numbers that float64 would round.
@@ -43,17 +53,30 @@ impl State {
     /// Stores a matrix, row after row.
     pub fn put_matrix(&mut self, name: &str, shape: [usize; 2], data: Vec<f64>) {
         let shape = shape.to_vec();
-        self.0.insert(name.to_owned(), Array { shape, data });
+        self.arrays.insert(name.to_owned(), Array { shape, data });
     }
 
     /// Stores rows as a matrix.
     pub fn put_rows(&mut self, name: &str, rows: &Panels) {
+        let wide = (rows.n_features() < self.width).then(|| rows.widened(self.width));
+        let rows = wide.as_ref().unwrap_or(rows);
         self.put_matrix(name, [rows.n_rows(), rows.n_features()], rows.to_vec());
+    }
+
+    /// Stores a range, which may be without ends.
+    pub fn put_range(&mut self, name: &str, (low, high): (f64, f64)) {
+        let ends = [low, high];
+        let ends = if ends.iter().all(|end| end.is_finite()) {
+            &ends[..]
+        } else {
+            &[]
+        };
+        self.put(name, ends);
     }
 
     /// Whether there is an array of this name.
     pub fn has(&self, name: &str) -> bool {
-        self.0.contains_key(name)
+        self.arrays.contains_key(name)
     }
 
     /// The vector of this name, however long it is.
@@ -75,6 +98,15 @@ impl State {
                 ))
             })
         })
+    }
+
+    /// The range of this name.
+    pub fn range(&self, name: &str) -> Result<(f64, f64), Error> {
+        match self.any_vector(name)?[..] {
+            [] => Ok((f64::NEG_INFINITY, f64::INFINITY)),
+            [low, high] if low <= high => Ok((low, high)),
+            _ => Err(Error::model_file(format!("{name} should be a range"))),
+        }
     }
 
     /// The increasing indices of this name, all below `end`.
@@ -166,7 +198,7 @@ impl State {
     pub fn take_arrays(&mut self, params: &mut Value) {
         for (name, value) in fields(params) {
             if let Some(array) = Array::from_json(value) {
-                self.0.insert(format!("{GIVEN}{name}"), array);
+                self.arrays.insert(format!("{GIVEN}{name}"), array);
                 *value = Value::Null;
             }
         }
@@ -175,23 +207,35 @@ impl State {
     /// Puts them back.
     pub fn give_arrays(&self, params: &mut Value) {
         for (name, value) in fields(params) {
-            if let Some(array) = self.0.get(&format!("{GIVEN}{name}")) {
+            if let Some(array) = self.arrays.get(&format!("{GIVEN}{name}")) {
                 *value = array.to_json();
             }
         }
     }
 
     fn get(&self, name: &str) -> Result<&Array, Error> {
-        self.0
+        self.arrays
             .get(name)
             .ok_or_else(|| Error::model_file(format!("{name} is missing")))
     }
 
+    /// Shows all that the arrays are: their names, shapes and numbers.
+    pub fn visit_bytes(&self, mut visit: impl FnMut(&[u8])) {
+        for (name, array) in &self.arrays {
+            let shape = array.shape.iter().flat_map(|n| (*n as u64).to_le_bytes());
+            visit(name.as_bytes());
+            visit(&[0]);
+            visit(&[u8::try_from(array.shape.len()).unwrap_or(u8::MAX)]);
+            visit(&shape.collect::<Vec<u8>>());
+            visit(&array.bytes());
+        }
+    }
+
     /// The arrays and a text about them as safetensors.
     pub fn to_bytes(&self, metadata: String) -> Result<Vec<u8>, Error> {
-        let bytes: Vec<Vec<u8>> = self.0.values().map(Array::bytes).collect();
+        let bytes: Vec<Vec<u8>> = self.arrays.values().map(Array::bytes).collect();
         let views: Vec<(&String, TensorView<'_>)> = self
-            .0
+            .arrays
             .iter()
             .zip(&bytes)
             .map(|((name, array), bytes)| Ok((name, array.view(bytes)?)))
@@ -210,7 +254,8 @@ impl State {
             .iter()
             .map(|(name, view)| Ok((name.to_owned(), Array::from_view(name, &view)?)))
             .collect::<Result<_, Error>>()?;
-        Ok((Self(arrays), text.clone()))
+        let width = 0;
+        Ok((Self { arrays, width }, text.clone()))
     }
 }
 

@@ -144,7 +144,7 @@ proptest! {
         (0..12).for_each(|_| { plain.grow(); forward.grow(); });
         for (x, y, _) in rounds {
             prop_assert!((kernel_ridge.hypothesis().predict(&x) - plain.predict(&x)).abs() < 1e-9);
-            let regression = kernel_ridge.learn(&x, y);
+            let regression = kernel_ridge.learn(&x, y, 1.0);
             prop_assert!((regression.yhat - plain.learn(&x, y)).abs() < 1e-10);
             prop_assert!((regression.forward() - forward.learn(&x, y)).abs() < 1e-10);
         }

@@ -14,11 +14,13 @@ from nystream import datasets, theory
 from nystream._core import (
     Kernel,
     Learner,
+    Scorer,
     __version__,
     algorithms,
     get_num_threads,
     instruction_set,
     kernels,
+    load,
     set_num_threads,
 )
 from nystream._kernels import (
@@ -74,6 +76,7 @@ __all__ = [
     "RationalQuadratic",
     "RidgeAld",
     "RunningMean",
+    "Scorer",
     "SketchedKons",
     "__version__",
     "algorithms",
@@ -81,6 +84,7 @@ __all__ = [
     "get_num_threads",
     "instruction_set",
     "kernels",
+    "load",
     "set_num_threads",
     "theory",
 ]

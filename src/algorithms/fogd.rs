@@ -3,16 +3,16 @@
 use serde::{Deserialize, Serialize};
 
 use super::Algorithm;
-use super::in_blocks::LONGEST;
 use crate::block::Block;
 use crate::error::{Error, Place};
-use crate::kernels::{AnyKernel, Geometry, Spectrum};
+use crate::fourier::Fourier;
+use crate::function::Function;
+use crate::kernels::{AnyKernel, Spectrum};
 use crate::linalg::Panels;
 use crate::memory::heap;
 use crate::params::positive;
 use crate::random::generator;
 use crate::rows::{LARGEST, Rows};
-use crate::simd::sin_cos_in_place;
 use crate::state::State;
 use crate::updates::{Gradient, Rate, loss_derivative};
 
@@ -76,7 +76,8 @@ impl FogdParams {
             spectrum,
             n_frequencies: self.n_frequencies,
             random_state: self.random_state,
-            frequencies: Panels::default(),
+            fourier: Fourier::default(),
+            scales: Vec::new(),
             gradient: Gradient::new(Rate::Constant { eta: self.eta }),
             phi: Vec::new(),
         };
@@ -121,72 +122,63 @@ pub struct Fogd {
     spectrum: Spectrum,
     n_frequencies: usize,
     random_state: u64,
-    /// None before the first row, unless they were given.
-    frequencies: Panels,
+    /// Of no frequencies before the first row, unless they were given.
+    fourier: Fourier,
+    /// What the coordinates of each frequency were scaled by; none if they were given.
+    scales: Vec<f64>,
     gradient: Gradient,
     phi: Vec<f64>,
 }
 
 impl Fogd {
     fn start(&mut self, frequencies: Panels) {
-        (0..2 * frequencies.n_rows()).for_each(|_| self.gradient.grow());
-        self.frequencies = frequencies;
+        self.fourier = Fourier(frequencies);
+        (0..self.fourier.size()).for_each(|_| self.gradient.grow());
     }
 
     fn start_if_new(&mut self, n_features: usize) {
-        if self.frequencies.n_rows() == 0 {
-            let drawn = self.draw(n_features);
+        if self.fourier.size() == 0 {
+            let (drawn, scales) = self.draw(n_features);
+            self.scales = scales;
             self.start(drawn);
         }
     }
 
-    fn scale(&self) -> f64 {
-        (self.frequencies.n_rows() as f64).sqrt().recip()
-    }
-
-    fn draw(&self, n_features: usize) -> Panels {
+    fn draw(&self, n_features: usize) -> (Panels, Vec<f64>) {
         let (mut generator, mut omega) = (generator(self.random_state), vec![0.0; n_features]);
-        let mut frequencies = Panels::default();
+        let (mut frequencies, mut scales) = (Panels::default(), Vec::new());
         for _ in 0..self.n_frequencies {
-            self.spectrum.sample_into(&mut generator, &mut omega);
+            scales.push(self.spectrum.sample_into(&mut generator, &mut omega));
             frequencies.push(&omega);
         }
-        frequencies
+        (frequencies, scales)
     }
 
-    fn features_of_block(&self, rows: &Rows<'_>, block: &mut Block) {
-        let n = self.frequencies.n_rows();
-        block.batch.fill(rows);
-        block.features.reset(rows.len(), 2 * n);
-        let (cosines, sines) = block
-            .features
-            .data_mut()
-            .split_at_mut(n * block.batch.width());
-        Geometry::Dot.compare_batch_into(&block.batch, &self.frequencies, 0..n, cosines);
-        sin_cos_in_place(cosines, sines, self.scale());
-    }
-
-    /// All cosines, then all sines.
-    fn features_into(&self, x: &[f64], phi: &mut Vec<f64>) {
-        let n = self.frequencies.n_rows();
-        phi.resize(2 * n, 0.0);
-        let (cosines, sines) = phi.split_at_mut(n);
-        Geometry::Dot.compare_into(x, &self.frequencies, 0, cosines);
-        sin_cos_in_place(cosines, sines, self.scale());
+    /// A coordinate of every frequency for this feature, from a stream of random numbers of its own.
+    fn draw_feature(&mut self, feature: usize) {
+        let mut generator = generator(self.random_state);
+        generator.set_stream(feature as u64);
+        for (i, &scale) in self.scales.iter().enumerate() {
+            let value = self.spectrum.coordinate(&mut generator, scale);
+            self.fourier.0.set(i, feature, value);
+        }
     }
 }
 
 impl Algorithm for Fogd {
     fn predict(&self, x: &[f64]) -> f64 {
-        let mut phi = Vec::new();
-        self.features_into(x, &mut phi);
-        self.gradient.predict(&phi)
+        self.fourier.predict(self.gradient.w(), x)
+    }
+
+    fn function(&self) -> Option<Function> {
+        let (fourier, w) = (self.fourier.clone(), self.gradient.w().to_vec());
+        Some(Function::Waves { fourier, w })
     }
 
     fn learn(&mut self, x: &[f64], y: f64) -> f64 {
         self.start_if_new(x.len());
         let mut phi = std::mem::take(&mut self.phi);
-        self.features_into(x, &mut phi);
+        self.fourier.features_into(x, &mut phi);
         let yhat = self.gradient.predict(&phi);
         self.gradient.step(&phi, loss_derivative(yhat, y));
         self.phi = phi;
@@ -199,35 +191,46 @@ impl Algorithm for Fogd {
 
     fn learn_block(&mut self, rows: &Rows<'_>, y: &[f64], block: &mut Block, yhat: &mut Vec<f64>) {
         self.start_if_new(rows.n_features());
-        self.features_of_block(rows, block);
+        self.fourier.features_of_block(rows, block);
         self.gradient.learn_features(&block.features, y, yhat);
     }
 
     fn predict_rows_into(&self, rows: &Rows<'_>, out: &mut [f64]) {
-        let mut block = Block::default();
-        for (i, out) in out.chunks_mut(LONGEST).enumerate() {
-            let some = rows.slice(i * LONGEST..i * LONGEST + out.len());
-            self.features_of_block(&some, &mut block);
-            self.gradient.predict_rows_into(&block.features, out);
-        }
+        let w = self.gradient.w();
+        self.fourier.predict_rows_into(w, rows, out);
     }
 
     fn n_features(&self) -> Option<usize> {
-        (self.frequencies.n_rows() > 0).then(|| self.frequencies.n_features())
+        (self.fourier.size() > 0).then(|| self.fourier.0.n_features())
+    }
+
+    fn widen(&mut self, from: usize, to: usize) -> Result<(), Error> {
+        if self.scales.is_empty() {
+            return Err(Error::FixedWidth);
+        }
+        (from..to).for_each(|feature| self.draw_feature(feature));
+        Ok(())
     }
 
     fn save(&self, state: &mut State) {
-        state.put_rows("frequencies", &self.frequencies);
+        state.put_rows("frequencies", &self.fourier.0);
+        state.put("scales", &*self.scales);
         self.gradient.save(state);
     }
 
     fn load(&mut self, state: &State) -> Result<(), Error> {
-        self.frequencies = state.rows("frequencies")?;
-        self.gradient.load(state, 2 * self.frequencies.n_rows())
+        let frequencies = state.rows("frequencies")?;
+        let n = frequencies.n_rows();
+        self.scales = state.any_vector("scales")?;
+        if !self.scales.is_empty() && self.scales.len() != n {
+            return Err(Error::model_file("scales and frequencies disagree"));
+        }
+        self.fourier = Fourier(frequencies);
+        self.gradient.load(state, 2 * n)
     }
 }
 
-heap!(Fogd: frequencies, gradient, phi);
+heap!(Fogd: fourier, scales, gradient, phi);
 
 #[cfg(test)]
 mod tests {

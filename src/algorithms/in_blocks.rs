@@ -5,7 +5,7 @@ use crate::block::Block;
 use crate::rows::Rows;
 
 /// The most rows of a block.
-pub(super) const LONGEST: usize = 32;
+const LONGEST: usize = 32;
 
 /// Fewer rows are learned one by one.
 const SHORTEST: usize = 8;

@@ -91,27 +91,27 @@ impl KrlsAld {
         for i in done..features.n_rows() {
             features.row_into(i, &mut phi);
             let predicted = self.weights.measure(&phi);
-            self.learn_measured(predicted, features.gain(i), y[i]);
+            self.learn_measured(predicted, features.gain(i), y[i], 1.0);
             yhat.push(predicted);
         }
     }
 
     /// Ends the round of the row last measured.
-    fn learn_measured(&mut self, yhat: f64, gain: Option<f64>, y: f64) {
+    fn learn_measured(&mut self, yhat: f64, gain: Option<f64>, y: f64, weight: f64) {
         match gain {
-            Some(coordinate) => self.interpolate(y - yhat, coordinate),
-            None => self.weights.step(1.0, yhat - y),
+            Some(coordinate) => self.interpolate(y - yhat, coordinate, weight),
+            None => self.weights.step(weight, weight * (yhat - y)),
         }
     }
 
     /// Gains a coordinate with which the row last measured is fitted, given its error so far.
     ///
-    /// `A` becomes `[A, 0; 0, 0] + phi phi^T` with the grown `phi`; its inverse has the root
-    /// `[S', -P phi / r; 0, r / coordinate]`, where `S'` is the root after `A += phi phi^T` in the old coordinates and
-    /// `r^2 = 1 + phi . P phi`.
-    fn interpolate(&mut self, error: f64, coordinate: f64) {
-        let r = (1.0 + self.weights.q()).sqrt();
-        self.weights.add(1.0);
+    /// `A` becomes `[A, 0; 0, 0] + a^2 phi phi^T` with the grown `phi` and the weight `a^2`; its inverse has the root
+    /// `[S', -a P phi / r; 0, r / (a coordinate)]`, where `S'` is the root after `A += a^2 phi phi^T` in the old
+    /// coordinates and `r^2 = 1 + a^2 phi . P phi`.
+    fn interpolate(&mut self, error: f64, coordinate: f64, weight: f64) {
+        let r = (weight.recip() + self.weights.q()).sqrt(); // that of the formulas over a
+        self.weights.add(weight);
         let mut column: Vec<f64> = self.weights.g().iter().map(|g| -g / r).collect();
         column.push(r / coordinate);
         self.weights.push(error / coordinate, &column);
@@ -125,11 +125,19 @@ impl Algorithm for KrlsAld {
     }
 
     fn learn(&mut self, x: &[f64], y: f64) -> f64 {
+        self.learn_weighted(x, y, 1.0)
+    }
+
+    fn takes_weights(&self) -> bool {
+        true
+    }
+
+    fn learn_weighted(&mut self, x: &[f64], y: f64, weight: f64) -> f64 {
         self.coefficients.forget();
         self.dictionary.project(x);
         let yhat = self.weights.measure(self.dictionary.phi());
         let gain = self.dictionary.grow_if_novel(x);
-        self.learn_measured(yhat, gain, y);
+        self.learn_measured(yhat, gain, y, weight);
         yhat
     }
 

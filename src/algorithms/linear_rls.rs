@@ -5,11 +5,11 @@ use serde::{Deserialize, Serialize};
 use super::Algorithm;
 use crate::block::Block;
 use crate::error::Error;
-use crate::linalg::dot;
+use crate::function::{Function, Line, linear_value};
 use crate::memory::heap;
 use crate::rows::Rows;
 use crate::state::State;
-use crate::updates::{Clip, LeastSquares, cut};
+use crate::updates::{Clip, LeastSquares};
 
 /// Parameters of [`LinearRls`].
 ///
@@ -76,10 +76,15 @@ impl LinearRls {
         }
     }
 
+    fn line(&self) -> (&[f64], f64) {
+        let (constant, slopes) = self.squares.w().split_at(usize::from(self.intercept));
+        (slopes, constant.iter().sum())
+    }
+
     fn features_into(&self, x: &[f64], features: &mut Vec<f64>) {
         features.clear();
-        features.extend_from_slice(x);
         features.extend(self.intercept.then_some(1.0));
+        features.extend_from_slice(x);
     }
 }
 
@@ -93,17 +98,39 @@ impl Algorithm for LinearRls {
             self.features_into(x, &mut features);
             self.squares.predict(&features)
         } else {
-            let (slopes, constant) = self.squares.w().split_at(x.len());
-            cut(dot(slopes, x) + constant.iter().sum::<f64>())
+            let (slopes, constant) = self.line();
+            linear_value(slopes, constant, x)
         };
         self.clip.apply(yhat)
     }
 
+    fn function(&self) -> Option<Function> {
+        if self.squares.size() == 0 {
+            return Some(Function::Linear(Line::constant(0.0)));
+        }
+        let (slopes, constant) = self.line();
+        let (slopes, range) = (slopes.to_vec(), self.clip.range());
+        (!self.squares.is_forward()).then_some(Function::Linear(Line {
+            slopes,
+            constant,
+            range,
+        }))
+    }
+
     fn learn(&mut self, x: &[f64], y: f64) -> f64 {
+        self.learn_weighted(x, y, 1.0)
+    }
+
+    fn takes_weights(&self) -> bool {
+        true
+    }
+
+    fn learn_weighted(&mut self, x: &[f64], y: f64, weight: f64) -> f64 {
         let mut features = std::mem::take(&mut self.features);
         self.features_into(x, &mut features);
         self.grow_to(features.len());
-        let yhat = self.clip.apply(self.squares.learn(&features, y));
+        let yhat = self.squares.learn_weighted(&features, y, weight);
+        let yhat = self.clip.apply(yhat);
         self.features = features;
         self.clip.include(y);
         yhat
@@ -119,13 +146,19 @@ impl Algorithm for LinearRls {
         let size = rows.n_features() + usize::from(self.intercept);
         self.grow_to(size);
         block.features.reset(rows.len(), size);
-        let (features, constant) = block.features.data_mut().split_at_mut(known.len());
-        features.copy_from_slice(known);
+        let features = block.features.data_mut();
+        let (constant, features) = features.split_at_mut(features.len() - known.len());
         constant.fill(1.0);
+        features.copy_from_slice(known);
         let start = yhat.len();
         self.squares
             .learn_features(&block.features, &mut block.rounds, y, yhat);
         self.clip.apply_and_include(&mut yhat[start..], y);
+    }
+
+    fn widen(&mut self, _from: usize, to: usize) -> Result<(), Error> {
+        self.grow_to(to + usize::from(self.intercept));
+        Ok(())
     }
 
     fn n_features(&self) -> Option<usize> {

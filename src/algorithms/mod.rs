@@ -27,6 +27,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::block::Block;
 use crate::error::Error;
+use crate::function::Function;
 use crate::hypothesis::Hypothesis;
 use crate::kernels::AnyKernel;
 use crate::linalg::Panels;
@@ -59,6 +60,11 @@ pub trait Algorithm: fmt::Debug + Heap + Send + Sync {
         None
     }
 
+    /// What predicts, without what learns; `None` if it takes all of the algorithm to predict.
+    fn function(&self) -> Option<Function> {
+        self.hypothesis().map(Function::from)
+    }
+
     /// The prediction for a row; 0 before anything is learned. An algorithm without a hypothesis has its own.
     fn predict(&self, x: &[f64]) -> f64 {
         self.hypothesis()
@@ -67,6 +73,16 @@ pub trait Algorithm: fmt::Debug + Heap + Send + Sync {
 
     /// One round: predicts the row, learns its label, and returns the prediction.
     fn learn(&mut self, x: &[f64], y: f64) -> f64;
+
+    /// Whether a row may count more or less than once.
+    fn takes_weights(&self) -> bool {
+        false
+    }
+
+    /// One round for a row whose loss counts `weight` times; asked only of an algorithm that takes weights.
+    fn learn_weighted(&mut self, x: &[f64], y: f64, _weight: f64) -> f64 {
+        self.learn(x, y)
+    }
 
     /// Writes what has been learned.
     fn save(&self, state: &mut State);
@@ -87,6 +103,11 @@ pub trait Algorithm: fmt::Debug + Heap + Send + Sync {
     /// The width of rows that parameters or state ask for, if they do.
     fn n_features(&self) -> Option<usize> {
         None
+    }
+
+    /// Follows rows that have gained features, which the rows stored have been given as zeros already.
+    fn widen(&mut self, _from: usize, _to: usize) -> Result<(), Error> {
+        Ok(())
     }
 
     /// Refuses to learn so many more rows if there is no room for them.

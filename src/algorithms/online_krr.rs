@@ -83,7 +83,15 @@ impl Algorithm for OnlineKrr {
     }
 
     fn learn(&mut self, x: &[f64], y: f64) -> f64 {
-        let regression = self.ridge.learn(x, y);
+        self.learn_weighted(x, y, 1.0)
+    }
+
+    fn takes_weights(&self) -> bool {
+        true
+    }
+
+    fn learn_weighted(&mut self, x: &[f64], y: f64, weight: f64) -> f64 {
+        let regression = self.ridge.learn(x, y, weight);
         if self.forward {
             regression.forward()
         } else {

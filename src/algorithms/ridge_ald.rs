@@ -93,12 +93,21 @@ impl Algorithm for RidgeAld {
     }
 
     fn learn(&mut self, x: &[f64], y: f64) -> f64 {
+        self.learn_weighted(x, y, 1.0)
+    }
+
+    fn takes_weights(&self) -> bool {
+        true
+    }
+
+    fn learn_weighted(&mut self, x: &[f64], y: f64, weight: f64) -> f64 {
         self.coefficients.forget();
         self.dictionary.project(x);
         if self.dictionary.grow_if_novel(x).is_some() {
             self.squares.grow();
         }
-        let yhat = self.squares.learn(self.dictionary.phi(), y);
+        let phi = self.dictionary.phi();
+        let yhat = self.squares.learn_weighted(phi, y, weight);
         let yhat = self.clip.apply(yhat);
         self.clip.include(y);
         yhat

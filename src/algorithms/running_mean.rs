@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Algorithm;
 use crate::error::Error;
+use crate::function::{Function, Line};
 use crate::memory::heap;
 use crate::state::State;
 
@@ -42,10 +43,22 @@ impl Algorithm for RunningMean {
         self.mean
     }
 
+    fn function(&self) -> Option<Function> {
+        Some(Function::Linear(Line::constant(self.mean)))
+    }
+
     fn learn(&mut self, x: &[f64], y: f64) -> f64 {
+        self.learn_weighted(x, y, 1.0)
+    }
+
+    fn takes_weights(&self) -> bool {
+        true
+    }
+
+    fn learn_weighted(&mut self, x: &[f64], y: f64, weight: f64) -> f64 {
         let yhat = self.predict(x);
-        self.count += 1.0;
-        self.mean += (y - self.mean) / self.count;
+        self.count += weight;
+        self.mean += (y - self.mean) * (weight / self.count);
         yhat
     }
 

@@ -35,16 +35,22 @@ pub enum Law {
 }
 
 impl Spectrum {
-    /// Draws a vector.
-    pub fn sample_into(&self, generator: &mut impl Rng, omega: &mut [f64]) {
+    /// Draws a vector; returns what all its coordinates were scaled by.
+    pub fn sample_into(&self, generator: &mut impl Rng, omega: &mut [f64]) -> f64 {
         let scale = self.scale * self.law.factor(generator);
         for value in omega {
-            let drawn: f64 = match self.law {
-                Law::Cauchy => Cauchy::new(0.0, 1.0).map_or(0.0, |law| law.sample(generator)),
-                _ => StandardNormal.sample(generator),
-            };
-            *value = (scale * drawn).clamp(-LARGEST, LARGEST);
+            *value = self.coordinate(generator, scale);
         }
+        scale
+    }
+
+    /// Draws one more coordinate of a vector.
+    pub fn coordinate(&self, generator: &mut impl Rng, scale: f64) -> f64 {
+        let drawn: f64 = match self.law {
+            Law::Cauchy => Cauchy::new(0.0, 1.0).map_or(0.0, |law| law.sample(generator)),
+            _ => StandardNormal.sample(generator),
+        };
+        (scale * drawn).clamp(-LARGEST, LARGEST)
     }
 }
 

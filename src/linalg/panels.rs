@@ -49,6 +49,25 @@ impl Panels {
         self.n_rows += 1;
     }
 
+    /// Sets a feature of row `i`.
+    pub(crate) fn set(&mut self, i: usize, feature: usize, value: f64) {
+        self.data[i / LANES * self.n_features + feature][i % LANES] = value;
+    }
+
+    /// The same rows with zeros as further features.
+    #[must_use]
+    pub(crate) fn widened(&self, n_features: usize) -> Self {
+        let mut wide = vec![0.0; n_features];
+        let mut panels = Self::default();
+        for i in 0..self.n_rows {
+            wide.iter_mut()
+                .zip(self.row(i))
+                .for_each(|(wide, x)| *wide = x);
+            panels.push(&wide);
+        }
+        panels
+    }
+
     /// The panels: for each feature, its value in eight rows.
     pub fn panels(&self) -> impl Iterator<Item = &[Lanes]> {
         // A width of 0 means that nothing is stored yet.

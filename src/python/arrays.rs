@@ -1,11 +1,17 @@
 //! From anything that holds numbers to float64 in C order, copying only what is not that already.
 
+use std::path::PathBuf;
+
 use numpy::ndarray::Dimension;
 use numpy::{Element, Ix1, Ix2, PyArray, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyFloat, PyInt};
+use pyo3::pybacked::PyBackedBytes;
+use pyo3::types::{PyFloat, PyInt, PyList};
 use pyo3::{PyTypeInfo, intern};
+
+use crate::error::Error;
+use crate::names::FeatureNames;
 
 type Array<'py, D, T = f64> = Bound<'py, PyArray<T, D>>;
 
@@ -22,33 +28,105 @@ pub(super) fn matrix<'py>(argument: &str, value: &Bound<'py, PyAny>) -> PyResult
     numbers(argument, value, "two-dimensional")
 }
 
-/// Rows as they are stored, if learners can read that without a copy of the whole.
+/// Rows as they are stored, in any layout, if learners can read that without a copy of the whole.
 pub(super) enum Matrix<'py> {
     Float64(Array<'py, Ix2>),
     Float32(Array<'py, Ix2, f32>),
 }
 
-/// Rows, those given or converted ones.
-pub(super) fn rows<'py>(argument: &str, value: &Bound<'py, PyAny>) -> PyResult<Matrix<'py>> {
-    Ok(match as_stored(value) {
-        Some(array) => Matrix::Float32(array),
-        None => Matrix::Float64(matrix(argument, value)?),
+/// Rows, those given or converted ones, and the names of their columns.
+pub(super) fn rows<'py>(
+    argument: &str,
+    value: &Bound<'py, PyAny>,
+) -> PyResult<(Matrix<'py>, FeatureNames)> {
+    if let Some(matrix) = as_matrix(value) {
+        return Ok((matrix, FeatureNames::default()));
+    }
+    let frame = frame(argument, value)?;
+    let (names, value) = frame.unwrap_or_else(|| (FeatureNames::default(), value.clone()));
+    let matrix = match as_matrix(&value) {
+        Some(matrix) => matrix,
+        None => Matrix::Float64(matrix(argument, &value)?),
+    };
+    Ok((matrix, names))
+}
+
+fn as_matrix<'py>(value: &Bound<'py, PyAny>) -> Option<Matrix<'py>> {
+    let float64 = || as_aligned(value).map(Matrix::Float64);
+    float64().or_else(|| as_aligned(value).map(Matrix::Float32))
+}
+
+/// Names and rows of a data frame; `None` for anything else.
+fn frame<'py>(
+    argument: &str,
+    value: &Bound<'py, PyAny>,
+) -> PyResult<Option<(FeatureNames, Bound<'py, PyAny>)>> {
+    if value.is_instance_of::<PyUntypedArray>() || value.is_instance_of::<PyList>() {
+        return Ok(None);
+    }
+    let py = value.py();
+    let frames = py.import(intern!(py, "nystream._frames"))?;
+    let read = frames.call_method1(intern!(py, "read"), (argument, value))?;
+    let read: Option<(Option<Vec<String>>, Bound<'py, PyAny>)> = read.extract()?;
+    Ok(read.map(|(names, rows)| {
+        let names = names.map_or_else(FeatureNames::default, FeatureNames::new);
+        (names, rows)
+    }))
+}
+
+/// Rows, the names of their columns, their labels, and their weights if there are any.
+pub(super) struct Lesson<'py> {
+    pub(super) X: Matrix<'py>,
+    pub(super) names: FeatureNames,
+    pub(super) y: Array<'py, Ix1>,
+    pub(super) weights: Option<Array<'py, Ix1>>,
+}
+
+/// Rows, labels and weights.
+pub(super) fn lesson<'py>(
+    X: &Bound<'py, PyAny>,
+    y: &Bound<'py, PyAny>,
+    weights: Option<&Bound<'py, PyAny>>,
+) -> PyResult<Lesson<'py>> {
+    let (X, names) = rows("X", X)?;
+    let y = vector("y", y)?;
+    let weights = weights
+        .map(|weights| vector("sample_weight", weights))
+        .transpose()?;
+    // The conversion of y may have run a program of the user's, and that may have changed X.
+    let (X, _) = match &X {
+        Matrix::Float64(X) => rows("X", X),
+        Matrix::Float32(X) => rows("X", X),
+    }?;
+    Ok(Lesson {
+        X,
+        names,
+        y,
+        weights,
     })
 }
 
-/// Rows and their labels.
-pub(super) fn rows_and_labels<'py>(
-    X: &Bound<'py, PyAny>,
-    y: &Bound<'py, PyAny>,
-) -> PyResult<(Matrix<'py>, Array<'py, Ix1>)> {
-    let X = rows("X", X)?;
-    let y = vector("y", y)?;
-    // The conversion of y may have run a program of the user's, and that may have changed X.
-    let X = match &X {
-        Matrix::Float64(X) => rows("X", X),
-        Matrix::Float32(X) => rows("X", X),
-    };
-    Ok((X?, y))
+/// A count that says its own name when it is none; Python would say of -1 that it overflows.
+pub(super) fn count(name: &'static str, value: &Bound<'_, PyAny>) -> PyResult<usize> {
+    let number: i64 = value
+        .extract()
+        .map_err(|_| wrong_type(name, "a whole number", value))?;
+    let count = usize::try_from(number);
+    Ok(count.map_err(|_| Error::parameter(name, "at least 1", number as f64))?)
+}
+
+/// Bytes.
+pub(super) fn bytes(argument: &str, value: &Bound<'_, PyAny>) -> PyResult<PyBackedBytes> {
+    value
+        .extract()
+        .map_err(|_| wrong_type(argument, "bytes", value))
+}
+
+/// A path of a file.
+pub(super) fn path(argument: &str, value: &Bound<'_, PyAny>) -> PyResult<PathBuf> {
+    value
+        .extract()
+        .map_err(|_| wrong_type(argument, "a string or a path", value))
 }
 
 /// A number.
@@ -116,10 +194,17 @@ fn numbers<'py, D: Dimension>(
 
 /// The array itself, if it is one of this type in C order.
 fn as_stored<'py, T: Element, D: Dimension>(value: &Bound<'py, PyAny>) -> Option<Array<'py, D, T>> {
+    as_aligned(value).filter(PyUntypedArrayMethods::is_c_contiguous)
+}
+
+/// The array itself, if it is one of this type.
+fn as_aligned<'py, T: Element, D: Dimension>(
+    value: &Bound<'py, PyAny>,
+) -> Option<Array<'py, D, T>> {
     let array = value.cast::<PyArray<T, D>>().ok()?;
     // A subclass may mean more than its numbers, as a masked array does.
     let plain = value.get_type().is(PyUntypedArray::type_object(value.py()));
-    (plain && array.is_c_contiguous() && array.is_aligned()).then(|| array.clone())
+    (plain && array.is_aligned()).then(|| array.clone())
 }
 
 fn numpy(py: Python<'_>) -> PyResult<Bound<'_, PyModule>> {

@@ -1,6 +1,8 @@
 //! The one place where an error becomes an exception.
 
-use pyo3::exceptions::PyValueError;
+use std::path::Path;
+
+use pyo3::exceptions::{PyOSError, PyTypeError, PyValueError};
 use pyo3::import_exception;
 use pyo3::prelude::*;
 
@@ -11,8 +13,27 @@ import_exception!(numpy.linalg, LinAlgError);
 impl From<Error> for PyErr {
     fn from(error: Error) -> Self {
         match error {
+            Error::Io { path, code, reason } => match code {
+                // Python chooses the class by the number, FileNotFoundError for one.
+                Some(code) => PyOSError::new_err((code, strerror(&reason), shown(&path))),
+                None => PyOSError::new_err(format!("{}: {reason}", shown(&path))),
+            },
+            Error::Weights { .. } => PyTypeError::new_err(error.to_string()),
             Error::NotPositiveDefinite { .. } => LinAlgError::new_err(error.to_string()),
             _ => PyValueError::new_err(error.to_string()),
         }
     }
+}
+
+fn shown(path: &Path) -> String {
+    path.display().to_string()
+}
+
+/// What the system says, without the number that Rust appends.
+fn strerror(reason: &str) -> String {
+    reason
+        .split(" (os error")
+        .next()
+        .unwrap_or(reason)
+        .to_owned()
 }

@@ -2,28 +2,26 @@
 
 use std::cell::RefCell;
 
-use numpy::{Element, PyArray1, PyArray2, PyArrayMethods, PyUntypedArrayMethods};
+use numpy::{Element, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray2};
 use parking_lot::{ReentrantMutex, ReentrantMutexGuard};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::pybacked::PyBackedBytes;
 use pyo3::sync::MutexExt;
 use pyo3::types::{PyBytes, PyDict, PyType};
 
-use super::arrays::Matrix;
-use super::signals::Signals;
-use super::{arrays, params};
+use super::arrays::{Lesson, Matrix};
+use super::batches::{Scores, Source, in_chunks, learned};
+use super::scorer::Scorer;
+use super::{arrays, batches, params};
+use crate::error::Error;
 use crate::linalg::Panels;
+use crate::model_file;
+use crate::names::FeatureNames;
 use crate::rows::{Number, Rows};
-
-/// The most rows that are learned between two looks at the clock.
-const LARGEST_CHUNK: usize = 1024;
-
-/// The most rows that are scored between two looks at the clock: many, for all threads to have enough.
-const LARGEST_SCORED: usize = 64 * LARGEST_CHUNK;
 
 type Core = crate::Learner;
 type Floats<'py> = Bound<'py, PyArray1<f64>>;
+type Vector<'a> = Option<&'a [f64]>;
 
 /// An online learner: sees each row once and predicts it before it learns its label.
 ///
@@ -53,69 +51,94 @@ impl Learner {
         self.core.lock_py_attached(py)
     }
 
-    /// Predictions for all rows, learning their labels if there are any, without holding the interpreter.
-    fn run<'py>(
-        &self,
-        py: Python<'py>,
-        X: &Matrix<'py>,
-        y: Option<&Bound<'py, PyArray1<f64>>>,
-    ) -> PyResult<Floats<'py>> {
-        match X {
-            Matrix::Float64(X) => self.run_on(py, X, y),
-            Matrix::Float32(X) => self.run_on(py, X, y),
-        }
+    /// Predictions for all rows, each before its label is learned, without holding the interpreter.
+    fn learn<'py>(&self, py: Python<'py>, lesson: &Lesson<'py>) -> PyResult<Floats<'py>> {
+        let (X, names) = (&lesson.X, &lesson.names);
+        let y = lesson.y.try_readonly()?;
+        let weights = lesson.weights.as_ref().map(PyArrayMethods::try_readonly);
+        let weights = weights.transpose()?;
+        let weights = weights.as_ref().map(|w| w.as_slice()).transpose()?;
+        let y = y.as_slice()?;
+        let predictions = match X {
+            Matrix::Float64(X) => self.learn_rows(py, &X.try_readonly()?, names, y, weights),
+            Matrix::Float32(X) => self.learn_rows(py, &X.try_readonly()?, names, y, weights),
+        };
+        Ok(PyArray1::from_vec(py, predictions?))
     }
 
-    /// The same for one type of numbers.
-    ///
-    /// Everything is checked before anything is learned, and rows to be scored as they are. Ctrl-C is obeyed between two
-    /// chunks.
-    fn run_on<'py, T: Number + Element>(
+    /// The same for one type of numbers. Everything is checked before anything is learned.
+    fn learn_rows<T: Number + Element>(
         &self,
-        py: Python<'py>,
-        X: &Bound<'py, PyArray2<T>>,
-        y: Option<&Bound<'py, PyArray1<f64>>>,
-    ) -> PyResult<Floats<'py>> {
-        let X = X.try_readonly()?;
-        let y = y.map(PyArrayMethods::try_readonly).transpose()?;
-        let (data, n_features) = (X.as_slice()?, X.shape()[1]);
-        let y = y.as_ref().map(|y| y.as_slice()).transpose()?;
-        let predictions = py.detach(|| -> PyResult<Vec<f64>> {
+        py: Python<'_>,
+        X: &PyReadonlyArray2<'_, T>,
+        names: &FeatureNames,
+        y: &[f64],
+        weights: Vector<'_>,
+    ) -> PyResult<Vec<f64>> {
+        let source = Source::new(X)?;
+        py.detach(|| {
             let learner = self.core.lock();
-            let rows = Rows::unchecked("X", data, n_features)?;
-            if let Some(y) = y {
-                rows.check_numbers("X")?;
-                learner.borrow().check(&rows, y)?;
-            }
-            let mut predictions = Vec::with_capacity(rows.len());
-            let (mut signals, mut room) = (Signals::default(), Vec::new());
-            let (shortest, longest) = match y {
-                // Where chunks end must not show in the result, and how many rows they have depends on the clock.
-                Some(_) => (learner.borrow().block_len(), LARGEST_CHUNK),
-                None => (LARGEST_CHUNK, LARGEST_SCORED),
-            };
-            let mut chunk = shortest;
-            while predictions.len() < rows.len() {
-                let next = predictions.len()..rows.len().min(predictions.len() + chunk);
-                let some = rows.slice(next.clone());
+            check(&learner.borrow(), &source, y, weights)?;
+            learner.borrow_mut().name_features(names.clone())?;
+            let (block_len, mut room) = (learner.borrow().block_len(), Vec::new());
+            in_chunks(source.len(), learned(block_len), |range| {
+                let rows = source.float64(range.clone(), &mut room);
                 // Each chunk is checked again: a handler may have taught the model something else.
-                predictions.extend(match y {
-                    Some(y) => {
-                        let some = some.float64(&mut room);
-                        learner.borrow_mut().learn_rows(&some, &y[next])?
+                let mut learner = learner.borrow_mut();
+                match weights {
+                    None => learner.learn_rows(&rows, &y[range]),
+                    Some(weights) => {
+                        learner.learn_weighted_rows(&rows, &y[range.clone()], &weights[range])
                     }
-                    None => learner.borrow().predict_rows(&some)?,
-                });
-                // A row may take a microsecond or many milliseconds.
-                chunk = if signals.check()? {
-                    shortest
-                } else {
-                    longest.min(2 * chunk)
-                };
+                }
+            })
+        })
+    }
+
+    /// A learner of its public class, or of this subclass of it.
+    pub(super) fn wrap<'py>(
+        py: Python<'py>,
+        learner: Core,
+        class: Option<&Bound<'py, PyType>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let (name, kwargs) = params::to_py(py, learner.params())?;
+        let base = py.get_type::<Self>();
+        let facade = params::facade(py, &name)?;
+        let class = match class.filter(|class| !class.is(&base)) {
+            None => facade,
+            Some(class) if class.is_subclass(&facade)? => class.clone().into_any(),
+            Some(class) => {
+                let asked = class.name()?;
+                return Err(PyValueError::new_err(format!(
+                    "data should hold a {asked}, but holds a {name}"
+                )));
             }
-            Ok(predictions)
-        })?;
-        Ok(PyArray1::from_vec(py, predictions))
+        };
+        let object = base.call_method("__new__", (class, name), Some(&kwargs))?;
+        object.cast::<Self>()?.get().lock(py).replace(learner);
+        Ok(object)
+    }
+}
+
+/// Refuses what the learner cannot learn.
+fn check<T: Number + Element>(
+    learner: &Core,
+    source: &Source<'_, T>,
+    y: &[f64],
+    weights: Vector<'_>,
+) -> Result<(), Error> {
+    let needs_rows = weights.is_some() || learner.has_large_rows();
+    let shape = (source.len(), source.n_features());
+    source.check(needs_rows, |rows, range| {
+        let weights = weights.and_then(|weights| weights.get(range));
+        learner.check_rows(rows, weights)
+    })?;
+    learner.check_labels(shape, y, weights)
+}
+
+impl Scores for ReentrantMutexGuard<'_, RefCell<Core>> {
+    fn predict_rows<T: Number>(&self, rows: &Rows<'_, T>) -> Result<Vec<f64>, Error> {
+        self.borrow().predict_rows(rows)
     }
 }
 
@@ -151,15 +174,24 @@ impl Learner {
     /// >>> model.learn_one([0.1, 0.2], 0.5)
     /// >>> round(model.predict_one([0.1, 0.2]), 3)
     /// 0.889
+    #[pyo3(signature = (x, y, sample_weight=None))]
     fn learn_one(
         &self,
         py: Python<'_>,
         x: &Bound<'_, PyAny>,
         y: &Bound<'_, PyAny>,
+        sample_weight: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<()> {
         let y = arrays::number("y", y)?;
+        let weight = sample_weight.map(|w| arrays::number("sample_weight", w));
+        let weight = weight.transpose()?;
         let x = arrays::vector("x", x)?.try_readonly()?;
-        self.lock(py).borrow_mut().learn_row(x.as_slice()?, y)?;
+        let guard = self.lock(py);
+        let mut learner = guard.borrow_mut();
+        match weight {
+            None => learner.learn_row(x.as_slice()?, y)?,
+            Some(weight) => learner.learn_weighted_row(x.as_slice()?, y, weight)?,
+        };
         Ok(())
     }
 
@@ -172,7 +204,9 @@ impl Learner {
     /// >>> nystream.NonsAld().predict_many([[0.1, 0.2], [0.3, 0.4]])
     /// array([0., 0.])
     fn predict_many<'py>(&self, py: Python<'py>, X: &Bound<'py, PyAny>) -> PyResult<Floats<'py>> {
-        self.run(py, &arrays::rows("X", X)?, None)
+        let (X, names) = arrays::rows("X", X)?;
+        self.lock(py).borrow().names().check("X", &names)?;
+        batches::predict(py, &X, || self.core.lock())
     }
 
     /// Learns many rows and their labels, in order.
@@ -184,13 +218,15 @@ impl Learner {
     /// >>> model.learn_many([[0.1, 0.2], [0.3, 0.4]], [0.5, 0.6])
     /// >>> model.n_seen
     /// 2
+    #[pyo3(signature = (X, y, sample_weight=None))]
     fn learn_many(
         &self,
         py: Python<'_>,
         X: &Bound<'_, PyAny>,
         y: &Bound<'_, PyAny>,
+        sample_weight: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<()> {
-        self.progressive(py, X, y)?;
+        self.progressive(py, X, y, sample_weight)?;
         Ok(())
     }
 
@@ -204,14 +240,81 @@ impl Learner {
     /// >>> model = nystream.NonsAld()
     /// >>> model.progressive([[0.1, 0.2], [0.1, 0.2]], [0.5, 0.5]).round(3)
     /// array([0.   , 0.889])
+    #[pyo3(signature = (X, y, sample_weight=None))]
     fn progressive<'py>(
         &self,
         py: Python<'py>,
         X: &Bound<'py, PyAny>,
         y: &Bound<'py, PyAny>,
+        sample_weight: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Floats<'py>> {
-        let (X, y) = arrays::rows_and_labels(X, y)?;
-        self.run(py, &X, Some(&y))
+        self.learn(py, &arrays::lesson(X, y, sample_weight)?)
+    }
+
+    /// Lets rows have more features from now on; the rows learned so far count as 0 in them.
+    ///
+    /// Predictions for rows that are 0 in the new features stay as they are. A learner that has seen no row takes any
+    /// width as it is.
+    ///
+    /// Parameters
+    /// ----------
+    /// n_features
+    ///     The new width, at least as large as the old one.
+    ///
+    /// Examples
+    /// --------
+    /// >>> import nystream
+    /// >>> model = nystream.NonsAld()
+    /// >>> model.learn_one([0.1], 0.5)
+    /// >>> before = model.predict_one([0.2])
+    /// >>> model.widen(2)
+    /// >>> model.predict_one([0.2, 0.0]) == before
+    /// True
+    fn widen(&self, py: Python<'_>, n_features: &Bound<'_, PyAny>) -> PyResult<()> {
+        let n_features = arrays::count("n_features", n_features)?;
+        Ok(self.lock(py).borrow_mut().widen(n_features)?)
+    }
+
+    /// What the learner predicts now, frozen: a small immutable scorer for threads and other processes.
+    ///
+    /// Examples
+    /// --------
+    /// >>> import nystream
+    /// >>> model = nystream.NonsAld()
+    /// >>> model.learn_one([0.1], 0.5)
+    /// >>> scorer = model.scorer()
+    /// >>> scorer.predict_one([0.2]) == model.predict_one([0.2])
+    /// True
+    fn scorer(&self, py: Python<'_>) -> PyResult<Scorer> {
+        Ok(self.lock(py).borrow().scorer()?.into())
+    }
+
+    /// Whether rows may be given a ``sample_weight``.
+    ///
+    /// Examples
+    /// --------
+    /// >>> import nystream
+    /// >>> nystream.RidgeAld().takes_weights, nystream.NonsAld().takes_weights
+    /// (True, False)
+    #[getter]
+    fn takes_weights(&self, py: Python<'_>) -> bool {
+        self.lock(py).borrow().takes_weights()
+    }
+
+    /// Names of the columns of the first data frame learned; None if rows came as arrays.
+    ///
+    /// A data frame with other columns, or with the same in another order, is refused; arrays pass.
+    ///
+    /// Examples
+    /// --------
+    /// >>> import nystream
+    /// >>> nystream.NonsAld().feature_names is None
+    /// True
+    #[getter]
+    fn feature_names(&self, py: Python<'_>) -> Option<Vec<String>> {
+        let guard = self.lock(py);
+        let learner = guard.borrow();
+        learner.names().get().map(<[String]>::to_vec)
     }
 
     /// Number of rows kept.
@@ -331,27 +434,31 @@ impl Learner {
         cls: &Bound<'py, PyType>,
         data: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let py = cls.py();
-        let bytes: PyBackedBytes = data
-            .extract()
-            .map_err(|_| arrays::wrong_type("data", "bytes", data))?;
-        let learner = Core::from_bytes(&bytes)?;
-        let (name, kwargs) = params::to_py(py, learner.params())?;
-        let base = py.get_type::<Self>();
-        let facade = params::facade(py, &name)?;
-        let class = if cls.is(&base) {
-            facade
-        } else if cls.is_subclass(&facade)? {
-            cls.clone().into_any()
-        } else {
-            let asked = cls.name()?;
-            return Err(PyValueError::new_err(format!(
-                "data should hold a {asked}, but holds a {name}"
-            )));
-        };
-        let object = base.call_method("__new__", (class, name), Some(&kwargs))?;
-        object.cast::<Self>()?.get().lock(py).replace(learner);
-        Ok(object)
+        let learner = Core::from_bytes(&arrays::bytes("data", data)?)?;
+        Self::wrap(cls.py(), learner, Some(cls))
+    }
+
+    /// Writes the whole learner to a file, from which :func:`nystream.load` goes on exactly.
+    ///
+    /// The file is there as a whole or not at all, whatever happens meanwhile: what it held before is replaced in one
+    /// step.
+    ///
+    /// Parameters
+    /// ----------
+    /// path
+    ///     The file, a string or a path.
+    ///
+    /// Examples
+    /// --------
+    /// >>> import nystream, tempfile
+    /// >>> with tempfile.TemporaryDirectory() as folder:
+    /// ...     nystream.NonsAld().save(f"{folder}/model.nys")
+    /// ...     nystream.load(f"{folder}/model.nys").n_seen
+    /// 0
+    fn save(&self, py: Python<'_>, path: &Bound<'_, PyAny>) -> PyResult<()> {
+        let path = arrays::path("path", path)?;
+        let bytes = self.lock(py).borrow().to_bytes()?;
+        Ok(py.detach(|| model_file::save(&path, &bytes))?)
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduced<'py>> {

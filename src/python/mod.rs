@@ -7,10 +7,12 @@
 #![allow(non_snake_case, reason = "X, Z and T are the field's names")]
 
 mod arrays;
+mod batches;
 mod errors;
 mod kernel;
 mod learner;
 mod params;
+mod scorer;
 mod signals;
 
 use pyo3::prelude::*;
@@ -24,8 +26,8 @@ mod _core {
 
     use super::{arrays, params};
     use crate::algorithms::{AnyParams, AogdAldParams, Decay};
-    use crate::error::Error;
     use crate::kernels::AnyKernel;
+    use crate::model_file::AnyModel;
     use crate::params::at_least_one_if_given;
 
     #[pymodule_export]
@@ -34,11 +36,41 @@ mod _core {
     use super::learner::Learner;
 
     #[pymodule_export]
+    use super::scorer::Scorer;
+
+    #[pymodule_export]
     const SMALLEST_ALPHA: f64 = crate::SMALLEST_ALPHA;
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
+
+    /// The learner or the scorer that ``save`` has written to a file.
+    ///
+    /// A learner goes on exactly as the one that was saved. A file that is truncated, damaged, changed by hand, of another
+    /// program or of a newer version raises ``ValueError``; nothing in it is executed.
+    ///
+    /// Parameters
+    /// ----------
+    /// path
+    ///     The file, a string or a path.
+    ///
+    /// Examples
+    /// --------
+    /// >>> import nystream, tempfile
+    /// >>> with tempfile.TemporaryDirectory() as folder:
+    /// ...     nystream.NonsAld(alpha=0.01).save(f"{folder}/model.nys")
+    /// ...     model = nystream.load(f"{folder}/model.nys")
+    /// >>> model.params["alpha"]
+    /// 0.01
+    #[pyfunction]
+    fn load<'py>(py: Python<'py>, path: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let path = arrays::path("path", path)?;
+        match py.detach(|| AnyModel::load(&path))? {
+            AnyModel::Learner(learner) => Learner::wrap(py, learner, None),
+            AnyModel::Scorer(scorer) => Ok(Bound::new(py, Scorer::from(scorer))?.into_any()),
+        }
     }
 
     /// The names of all learners.
@@ -77,7 +109,7 @@ mod _core {
     #[pyfunction]
     #[pyo3(signature = (n))]
     fn set_num_threads(n: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
-        let n = n.map(|n| count("n", n)).transpose()?;
+        let n = n.map(|n| arrays::count("n", n)).transpose()?;
         at_least_one_if_given("n", n)?;
         crate::set_num_threads(n);
         Ok(())
@@ -125,7 +157,7 @@ mod _core {
         decay: &Bound<'_, PyAny>,
         p: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<(f64, f64)> {
-        let horizon = count("T", T)?;
+        let horizon = arrays::count("T", T)?;
         let p = p.map(|p| arrays::number("p", p)).transpose()?;
         let decay = match (decay.extract().unwrap_or_default(), p) {
             ("exponential", None) => Decay::Exponential,
@@ -146,16 +178,7 @@ mod _core {
         n_features: &Bound<'_, PyAny>,
         T: &Bound<'_, PyAny>,
     ) -> PyResult<(f64, usize)> {
-        let n_features = count("n_features", n_features)?;
-        Ok(AogdAldParams::settings(n_features, count("T", T)?)?)
-    }
-
-    /// A count that says its own name when it is none; Python would say of -1 that it overflows.
-    fn count(name: &'static str, value: &Bound<'_, PyAny>) -> PyResult<usize> {
-        let number: i64 = value
-            .extract()
-            .map_err(|_| arrays::wrong_type(name, "a whole number", value))?;
-        let count = usize::try_from(number);
-        Ok(count.map_err(|_| Error::parameter(name, "at least 1", number as f64))?)
+        let n_features = arrays::count("n_features", n_features)?;
+        Ok(AogdAldParams::settings(n_features, arrays::count("T", T)?)?)
     }
 }

@@ -41,6 +41,15 @@ pub(super) fn to_py<'py, T: Serialize>(
     tagged(py, &value)?.ok_or_else(|| PyTypeError::new_err(format!("{value} has no name")))
 }
 
+/// The public thing with these parameters.
+pub(super) fn object<'py, T: Serialize>(
+    py: Python<'py>,
+    params: &T,
+) -> PyResult<Bound<'py, PyAny>> {
+    let (name, kwargs) = to_py(py, params)?;
+    facade(py, &name)?.call((), Some(&kwargs))
+}
+
 /// The constructor call of a thing with these parameters.
 pub(super) fn repr<T: Serialize>(thing: &Bound<'_, PyAny>, params: &T) -> PyResult<String> {
     let name = thing.get_type().name()?;

@@ -3,7 +3,7 @@
 use super::{Rate, cut, loss_derivative};
 use crate::error::Error;
 use crate::features::Features;
-use crate::linalg::{axpy_in_place, dot, mul_columns_into, norm_squared};
+use crate::linalg::{axpy_in_place, dot, norm_squared};
 use crate::memory::heap;
 use crate::state::State;
 
@@ -52,15 +52,6 @@ impl Gradient {
         let shrink = self.rate.shrink(|| norm_squared(&self.w).sqrt());
         if shrink < 1.0 {
             self.w.iter_mut().for_each(|w| *w *= shrink);
-        }
-    }
-
-    /// Predicts `w . phi` for features of many rows.
-    pub(crate) fn predict_rows_into(&self, features: &Features, out: &mut [f64]) {
-        let mut values = vec![0.0; features.width()];
-        mul_columns_into(&self.w, features.data(), features.width(), &mut values);
-        for (out, value) in out.iter_mut().zip(values) {
-            *out = cut(value);
         }
     }
 

@@ -33,10 +33,10 @@ pub struct KernelRidge {
 pub struct Regression {
     /// `f(x)`.
     pub yhat: f64,
-    /// `a / (a + s)` with `s = kappa(x, x) - ||z||^2`.
+    /// `a / (a + s)`.
     shrinkage: f64,
-    /// `a + s`, the square of the row's pivot.
-    pivot_squared: f64,
+    /// `s = kappa(x, x) - ||z||^2`, what the rows so far leave of `kappa(x, x)`.
+    residual: f64,
 }
 
 impl Regression {
@@ -96,24 +96,24 @@ impl KernelRidge {
         z.resize(self.rows.n_rows(), 0.0);
         self.kernel.row_into(x, &self.rows, z);
         self.factor.solve_in_place(z);
-        let s = (self.kernel.diagonal(x) - norm_squared(z)).max(0.0);
-        let pivot_squared = self.ridge + s;
+        let residual = (self.kernel.diagonal(x) - norm_squared(z)).max(0.0);
         Regression {
             yhat: dot(&self.b, z),
-            shrinkage: self.ridge / pivot_squared,
-            pivot_squared,
+            shrinkage: self.ridge / (self.ridge + residual),
+            residual,
         }
     }
 
-    /// One round: the regression at `x`, which then learns its label.
-    pub fn learn(&mut self, x: &[f64], y: f64) -> Regression {
+    /// One round: the regression at `x`, which then learns its label; its square counts `weight` times, as with the
+    /// ridge divided by it.
+    pub fn learn(&mut self, x: &[f64], y: f64, weight: f64) -> Regression {
         self.coefficients.forget();
         let mut z = std::mem::take(&mut self.z);
         let regression = self.regress_into(x, &mut z);
-        // The pivot is never below the root of the ridge.
-        if self.factor.push_pivot(&z, regression.pivot_squared).is_ok() {
-            let pivot = regression.pivot_squared.sqrt();
-            self.b.push((y - regression.yhat) / pivot);
+        // The pivot is never below the root of what is added to the residual.
+        let pivot_squared = self.ridge / weight + regression.residual;
+        if self.factor.push_pivot(&z, pivot_squared).is_ok() {
+            self.b.push((y - regression.yhat) / pivot_squared.sqrt());
             self.rows.push(x);
         }
         self.z = z;
@@ -144,13 +144,13 @@ mod tests {
     #[test]
     fn two_rounds_with_the_linear_kernel_by_hand() {
         let mut ridge = KernelRidge::new(Linear {}.into(), 1.0).unwrap();
-        assert_eq!(ridge.learn(&[2.0], 2.0).yhat, 0.0);
+        assert_eq!(ridge.learn(&[2.0], 2.0, 1.0).yhat, 0.0);
         // w = 4 / (1 + 4); with the next row and label 0 it is 4 / (1 + 8)
         let regression = ridge.regress(&[2.0]);
         assert!((regression.yhat - 8.0 / 5.0).abs() < 1e-14);
         assert!((regression.forward() - 8.0 / 9.0).abs() < 1e-14);
         assert!((ridge.hypothesis().predict(&[2.0]) - 8.0 / 5.0).abs() < 1e-14);
-        ridge.learn(&[2.0], 1.0);
+        ridge.learn(&[2.0], 1.0, 1.0);
         assert!((ridge.hypothesis().predict(&[1.0]) - 6.0 / 9.0).abs() < 1e-14);
     }
 }

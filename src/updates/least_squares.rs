@@ -80,9 +80,14 @@ impl LeastSquares {
 
     /// One round: predicts `phi`, then learns its label; returns the prediction.
     pub fn learn(&mut self, phi: &[f64], y: f64) -> f64 {
+        self.learn_weighted(phi, y, 1.0)
+    }
+
+    /// The same for a row whose square counts `weight` times.
+    pub fn learn_weighted(&mut self, phi: &[f64], y: f64, weight: f64) -> f64 {
         let v = self.weights.measure(phi);
         let yhat = self.forecast(v, self.weights.q());
-        self.weights.step(1.0, v - y);
+        self.weights.step(weight, weight * (v - y));
         if self.forward {
             self.weights.settle();
         }

@@ -1,22 +1,17 @@
 //! The front of every algorithm: it checks the data, then hands it on.
 
-use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
+mod file;
+mod weights;
 
 use crate::algorithms::{Algorithm, AnyParams, block_len, learn_rows};
 use crate::error::{Error, Place};
 use crate::kernels::AnyKernel;
 use crate::linalg::Panels;
-use crate::rows::{Number, Rows, check_label, check_labels, check_row};
+use crate::names::FeatureNames;
+use crate::params::at_least_one;
+use crate::rows::{Number, Rows, check_label, check_labels, check_row, check_width, score_rows};
+use crate::scorer::Scorer;
 use crate::state::State;
-use crate::threads::fill_in_chunks;
-
-/// Version of the bytes that [`Learner::to_bytes`] writes.
-const FORMAT: u32 = 1;
-
-/// Rows that one thread scores at a time.
-const SCORED: usize = 1024;
 
 /// More features than any row has.
 const LARGEST_WIDTH: usize = 1 << 40;
@@ -41,27 +36,7 @@ pub struct Learner {
     algorithm: Box<dyn Algorithm>,
     n_features: Option<usize>,
     n_seen: u64,
-}
-
-/// What a model file says of itself beside the arrays.
-#[derive(Serialize, Deserialize)]
-struct Header {
-    format: u32,
-    version: String,
-    learner: AnyParams,
-    n_features: Option<usize>,
-    n_seen: u64,
-}
-
-/// What every format, past and to come, says first.
-#[derive(Deserialize)]
-struct Written {
-    format: u32,
-    version: String,
-}
-
-fn parse<T: DeserializeOwned>(header: &str) -> Result<T, Error> {
-    serde_json::from_str(header).map_err(Error::model_file)
+    names: FeatureNames,
 }
 
 impl Learner {
@@ -73,6 +48,7 @@ impl Learner {
             params,
             n_features: None,
             n_seen: 0,
+            names: FeatureNames::default(),
         })
     }
 
@@ -89,6 +65,31 @@ impl Learner {
     /// Number of rows learned.
     pub fn n_seen(&self) -> u64 {
         self.n_seen
+    }
+
+    /// Names of the features, if the rows learned first had them.
+    pub fn names(&self) -> &FeatureNames {
+        &self.names
+    }
+
+    /// Refuses columns of other names than those learned; takes these as the names if nothing has been learned yet.
+    pub fn name_features(&mut self, names: FeatureNames) -> Result<(), Error> {
+        if self.n_seen == 0 {
+            self.names = names;
+            return Ok(());
+        }
+        self.names.check("X", &names)
+    }
+
+    /// What it predicts now, apart from what it will learn.
+    pub fn scorer(&self) -> Result<Scorer, Error> {
+        if let Some(function) = self.algorithm.function() {
+            let names = self.names.clone();
+            return Ok(Scorer::of_function(function, self.n_features, names));
+        }
+        let mut state = State::default();
+        let content = self.content(&mut state)?;
+        Ok(Scorer::of_whole(Self::from_content(content, &state)?))
     }
 
     /// The rows kept, if the algorithm keeps any.
@@ -117,25 +118,77 @@ impl Learner {
         Ok(yhat)
     }
 
-    /// Refuses what learning these rows and labels would refuse.
-    pub fn check<T: Number>(&self, rows: &Rows<'_, T>, y: &[f64]) -> Result<(), Error> {
-        self.check_width("X", rows.n_features())?;
-        self.check_kernel_of_rows(rows)?;
-        check_labels(y, rows.len())?;
-        self.algorithm.check_room(rows.len())
-    }
-
-    fn check_kernel_of_rows<T: Number>(&self, rows: &Rows<'_, T>) -> Result<(), Error> {
-        if self.algorithm.kernel().is_none_or(AnyKernel::is_bounded) {
+    /// Lets rows have more features from now on; rows learned so far count as 0 in them.
+    ///
+    /// ```
+    /// use nystream::{Learner, NonsAldParams};
+    ///
+    /// let mut learner = Learner::new(NonsAldParams::default())?;
+    /// learner.learn_row(&[0.5], 1.0)?;
+    /// let before = learner.predict_row(&[0.4])?;
+    /// learner.widen(2)?;
+    /// assert_eq!(learner.predict_row(&[0.4, 0.0])?, before);
+    /// # Ok::<(), nystream::Error>(())
+    /// ```
+    pub fn widen(&mut self, n_features: usize) -> Result<(), Error> {
+        let before = self.n_features.or_else(|| self.algorithm.n_features());
+        let Some(before) = before else {
+            return at_least_one("n_features", n_features);
+        };
+        if n_features < before || n_features > LARGEST_WIDTH {
+            let expected = "at least as many as rows have";
+            return Err(Error::parameter("n_features", expected, n_features as f64));
+        }
+        if n_features == before {
             return Ok(());
         }
-        let mut room = Vec::new();
-        for start in (0..rows.len()).step_by(SCORED) {
-            let some = rows.slice(start..rows.len().min(start + SCORED));
-            let place = |i| Place::new("X", [some.first() + i]);
-            self.check_kernel(some.float64(&mut room).iter(), place)?;
+        if self.names.get().is_some() {
+            let (argument, problem) = ("n_features", "cannot grow: columns have names".into());
+            return Err(Error::Names { argument, problem });
         }
+        let mut state = State::wide(n_features);
+        self.algorithm.save(&mut state);
+        let mut wider = self.params.build()?;
+        wider.load(&state)?;
+        wider.widen(before, n_features)?;
+        self.algorithm = wider;
+        self.n_features = self.n_features.map(|_| n_features);
         Ok(())
+    }
+
+    /// Refuses what learning these rows and labels would refuse.
+    fn check(&self, rows: &Rows<'_>, y: &[f64], weights: Option<&[f64]>) -> Result<(), Error> {
+        self.check_labels((rows.len(), rows.n_features()), y, weights)?;
+        self.check_rows(rows, weights)
+    }
+
+    /// Refuses labels or weights that do not go with so many rows of this width, and rows that there is no room for.
+    pub fn check_labels(
+        &self,
+        (n_rows, n_features): (usize, usize),
+        y: &[f64],
+        weights: Option<&[f64]>,
+    ) -> Result<(), Error> {
+        self.check_width("X", n_features)?;
+        check_labels(y, n_rows)?;
+        if let Some(weights) = weights {
+            self.check_weights(weights, n_rows)?;
+        }
+        self.algorithm.check_room(n_rows)
+    }
+
+    /// Refuses rows whose kernel values are too large to be learned.
+    pub fn check_rows(&self, rows: &Rows<'_>, weights: Option<&[f64]>) -> Result<(), Error> {
+        let place = |i| Place::new("X", [rows.first() + i]);
+        self.check_kernel(rows.iter(), place)?;
+        weights.map_or(Ok(()), |weights| {
+            self.check_weighted_kernel(rows.iter(), weights, place)
+        })
+    }
+
+    /// Whether [`check_rows`](Self::check_rows) may refuse any without weights.
+    pub fn has_large_rows(&self) -> bool {
+        !self.algorithm.kernel().is_none_or(AnyKernel::is_bounded)
     }
 
     /// Rows that come many at a time should come in multiples of it, for the same result to the last bit however many.
@@ -147,17 +200,11 @@ impl Learner {
     /// [`set_num_threads`](crate::set_num_threads).
     pub fn predict_rows<T: Number>(&self, rows: &Rows<'_, T>) -> Result<Vec<f64>, Error> {
         self.check_width("X", rows.n_features())?;
-        let mut out = vec![0.0; rows.len()];
-        fill_in_chunks(&mut out, SCORED, |start, out| {
-            let (some, mut room) = (rows.slice(start..start + out.len()), Vec::new());
-            // Here, and not before, while the chunk is in the nearest caches.
-            some.check_numbers("X")?;
-            let some = some.float64(&mut room);
-            self.check_kernel(some.iter(), |i| Place::new("X", [some.first() + i]))?;
-            self.algorithm.predict_rows_into(&some, out);
+        score_rows(rows, |rows, out| {
+            self.check_kernel(rows.iter(), |i| Place::new("X", [rows.first() + i]))?;
+            self.algorithm.predict_rows_into(rows, out);
             Ok(())
-        })?;
-        Ok(out)
+        })
     }
 
     /// The bytes of memory that the learner holds.
@@ -167,7 +214,7 @@ impl Learner {
 
     /// Predicts each row, then learns its label, in order; returns the predictions.
     pub fn learn_rows(&mut self, rows: &Rows<'_>, y: &[f64]) -> Result<Vec<f64>, Error> {
-        self.check(rows, y)?;
+        self.check(rows, y, None)?;
         let yhat = learn_rows(&mut *self.algorithm, rows, y);
         self.note(rows.n_features(), y.len());
         Ok(yhat)
@@ -185,14 +232,8 @@ impl Learner {
     }
 
     fn check_width(&self, argument: &'static str, found: usize) -> Result<(), Error> {
-        match self.n_features.or_else(|| self.algorithm.n_features()) {
-            Some(expected) if expected != found => Err(Error::Width {
-                argument,
-                expected,
-                found,
-            }),
-            _ => Ok(()),
-        }
+        let expected = self.n_features.or_else(|| self.algorithm.n_features());
+        check_width(argument, expected, found)
     }
 
     fn check_kernel<'a>(
@@ -204,73 +245,6 @@ impl Learner {
             Some(kernel) => kernel.check_rows(rows, self.algorithm.largest_kappa(), place),
             None => Ok(()),
         }
-    }
-
-    /// The whole learner as bytes, from which [`from_bytes`](Self::from_bytes) goes on bit for bit.
-    pub fn to_bytes(&self) -> Result<Vec<u8>, Error> {
-        let header = Header {
-            format: FORMAT,
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            learner: self.params.clone(),
-            n_features: self.n_features,
-            n_seen: self.n_seen,
-        };
-        let mut state = State::default();
-        self.algorithm.save(&mut state);
-        let mut header = serde_json::to_value(header).map_err(Error::model_file)?;
-        state.take_arrays(&mut header["learner"]);
-        header.sort_all_objects();
-        state.to_bytes(header.to_string())
-    }
-
-    /// The learner that [`to_bytes`](Self::to_bytes) has written.
-    ///
-    /// ```
-    /// use nystream::{Learner, NonsAldParams};
-    ///
-    /// let mut learner = Learner::new(NonsAldParams::default())?;
-    /// learner.learn_row(&[0.5], 1.0)?;
-    /// let again = Learner::from_bytes(&learner.to_bytes()?)?;
-    /// assert_eq!(again.predict_row(&[0.4])?, learner.predict_row(&[0.4])?);
-    /// assert!(Learner::from_bytes(b"something else").is_err());
-    /// # Ok::<(), nystream::Error>(())
-    /// ```
-    pub fn from_bytes(bytes: &[u8]) -> Result<Self, Error> {
-        let (state, text) = State::from_bytes(bytes)?;
-        let Written { format, version } = parse(&text)?;
-        if format != FORMAT {
-            return Err(Error::model_file(format!(
-                "its format is {format}, written by version {version}, and this version reads {FORMAT}"
-            )));
-        }
-        let mut header: Value = parse(&text)?;
-        if let Some(params) = header.get_mut("learner") {
-            state.give_arrays(params);
-        }
-        let header: Header = serde_json::from_value(header).map_err(Error::model_file)?;
-        let mut learner = Self::new(header.learner)?;
-        learner.algorithm.load(&state)?;
-        learner.n_features = header.n_features;
-        learner.n_seen = header.n_seen;
-        learner.check_widths()?;
-        Ok(learner)
-    }
-
-    /// Arrays of another width than the rows would be read out of step.
-    fn check_widths(&self) -> Result<(), Error> {
-        let basis = self.basis().filter(|basis| basis.n_rows() > 0);
-        let basis_agrees = basis.is_none_or(|basis| self.n_features == Some(basis.n_features()));
-        let asked = self.algorithm.n_features();
-        let plausible = self
-            .n_features
-            .is_none_or(|n| (1..=LARGEST_WIDTH).contains(&n));
-        if plausible
-            && basis_agrees
-            && (asked.is_none() || self.n_features.is_none() || asked == self.n_features)
-        {
-            return Ok(());
-        }
-        Err(Error::model_file("its arrays and n_features disagree"))
     }
 }
 
@@ -375,18 +349,6 @@ mod tests {
                 assert!(Learner::from_bytes(&bytes[..n]).is_err());
             }
         }
-    }
-
-    #[test]
-    fn another_format_is_refused_by_number() {
-        let bytes = State::default()
-            .to_bytes(r#"{"format":2,"version":"9.9.9","something":"new"}"#.into())
-            .unwrap();
-        let error = Learner::from_bytes(&bytes).unwrap_err().to_string();
-        assert!(
-            error.contains("format is 2, written by version 9.9.9"),
-            "{error}"
-        );
     }
 
     #[test]

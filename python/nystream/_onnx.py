@@ -1,0 +1,211 @@
+"""Scorers as ONNX models: a graph of a few nodes, built with the helpers of onnx."""
+
+from __future__ import annotations
+
+import math
+import os
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from nystream._core import Kernel, Scorer
+
+# What any runtime of the last years can run.
+OPSET = 17
+IR_VERSION = 9
+
+
+def save(scorer: Scorer, path: str | os.PathLike[str], dtype: str) -> None:
+    """Write a scorer as an ONNX model."""
+    onnx = _onnx()
+    onnx.save(model(scorer, dtype), os.fspath(path))
+
+
+def model(scorer: Scorer, dtype: str) -> Any:
+    """Return the ONNX model of a scorer."""
+    onnx = _onnx()
+    if dtype not in ("float64", "float32"):
+        raise ValueError(f"dtype should be 'float64' or 'float32', but is {dtype!r}")
+    parts = scorer.parts
+    if not parts:
+        raise ValueError(
+            "a scorer that takes a whole learner to predict cannot be written as ONNX: "
+            "Kaar, Pkawv and learners with forward=True"
+        )
+    graph = _Graph(np.dtype(dtype))
+    graph.output(_value(graph, parts), parts["range"])
+    made = onnx.helper.make_model(
+        graph.build(scorer.n_features),
+        producer_name="nystream",
+        opset_imports=[onnx.helper.make_opsetid("", OPSET)],
+        ir_version=IR_VERSION,
+    )
+    onnx.checker.check_model(made)
+    return made
+
+
+def _value(graph: _Graph, parts: dict[str, Any]) -> str:
+    """Add what computes the predictions, a column, before they are brought into their range."""
+    if "kernel" in parts:
+        return _expansion(graph, parts["kernel"], parts["basis"], parts["coefficients"])
+    if "slopes" in parts:
+        return _line(graph, parts["slopes"], parts["constant"])
+    return _waves(graph, parts["frequencies"], parts["weights"])
+
+
+def _expansion(
+    graph: _Graph, kernel: Kernel, basis: NDArray[Any], coefficients: NDArray[Any]
+) -> str:
+    if not len(basis):
+        return _line(graph, np.zeros(0), 0.0)
+    values = _KERNELS[type(kernel).__name__](graph, kernel.params, basis)
+    return graph.add("MatMul", values, coefficients[:, None])
+
+
+def _line(graph: _Graph, slopes: NDArray[Any], constant: float) -> str:
+    if len(slopes):
+        return graph.add("Add", graph.add("MatMul", "X", slopes[:, None]), constant)
+    # A number for each row, whatever is in it.
+    first = graph.add("Gather", "X", np.zeros(1, np.int64), axis=1)
+    return graph.add("Add", graph.add("Mul", first, 0.0), constant)
+
+
+def _waves(graph: _Graph, frequencies: NDArray[Any], weights: NDArray[Any]) -> str:
+    if not len(frequencies):
+        return _line(graph, np.zeros(0), 0.0)
+    angles = graph.add("MatMul", "X", frequencies.T)
+    waves = graph.add("Concat", graph.add("Cos", angles), graph.add("Sin", angles), axis=1)
+    return graph.add("MatMul", waves, weights[:, None] / math.sqrt(len(frequencies)))
+
+
+def _squared_distances(graph: _Graph, basis: NDArray[Any]) -> str:
+    """Add ``||x||^2 + ||z||^2 - 2 x . z``, for rows that are centred first.
+
+    Far from 0 the three terms would be large and nearly cancel.
+    """
+    centre = basis.mean(0)
+    rows = basis - centre
+    x = graph.add("Sub", "X", centre[None])
+    norms = graph.add("ReduceSum", graph.add("Mul", x, x), np.array([1]), keepdims=1)
+    products = graph.add("MatMul", x, -2.0 * rows.T)
+    sums = graph.add("Add", graph.add("Add", products, norms), (rows * rows).sum(1)[None])
+    return graph.add("Max", sums, 0.0)
+
+
+def _gaussian(graph: _Graph, params: dict[str, Any], basis: NDArray[Any]) -> str:
+    factor = -0.5 / params["sigma"] ** 2
+    return graph.add("Exp", graph.add("Mul", _squared_distances(graph, basis), factor))
+
+
+def _laplacian(graph: _Graph, params: dict[str, Any], basis: NDArray[Any]) -> str:
+    x = graph.add("Unsqueeze", "X", np.array([1]))
+    distances = graph.add("Abs", graph.add("Sub", x, basis[None]))
+    sums = graph.add("ReduceSum", distances, np.array([2]), keepdims=0)
+    return graph.add("Exp", graph.add("Mul", sums, -1.0 / params["sigma"]))
+
+
+def _scaled_distances(graph: _Graph, basis: NDArray[Any], factor: float) -> str:
+    return graph.add("Mul", graph.add("Sqrt", _squared_distances(graph, basis)), factor)
+
+
+def _decay(graph: _Graph, polynomial: str, a: str) -> str:
+    return graph.add("Mul", polynomial, graph.add("Exp", graph.add("Neg", a)))
+
+
+def _matern32(graph: _Graph, params: dict[str, Any], basis: NDArray[Any]) -> str:
+    a = _scaled_distances(graph, basis, math.sqrt(3.0) / params["sigma"])
+    return _decay(graph, graph.add("Add", a, 1.0), a)
+
+
+def _matern52(graph: _Graph, params: dict[str, Any], basis: NDArray[Any]) -> str:
+    a = _scaled_distances(graph, basis, math.sqrt(5.0) / params["sigma"])
+    square = graph.add("Div", graph.add("Mul", a, a), 3.0)
+    return _decay(graph, graph.add("Add", graph.add("Add", square, a), 1.0), a)
+
+
+def _rational_quadratic(graph: _Graph, params: dict[str, Any], basis: NDArray[Any]) -> str:
+    factor = 0.5 / (params["alpha"] * params["sigma"] ** 2)
+    base = graph.add("Mul", _squared_distances(graph, basis), factor)
+    return graph.add("Pow", graph.add("Add", base, 1.0), -params["alpha"])
+
+
+def _linear(graph: _Graph, _params: dict[str, Any], basis: NDArray[Any]) -> str:
+    return graph.add("MatMul", "X", basis.T)
+
+
+def _polynomial(graph: _Graph, params: dict[str, Any], basis: NDArray[Any]) -> str:
+    gamma, coef0, degree = params["gamma"], params["coef0"], params["degree"]
+    base = graph.add("Add", graph.add("MatMul", "X", gamma * basis.T), coef0)
+    if params["normalize"]:
+        squares = graph.add("ReduceSum", graph.add("Mul", "X", "X"), np.array([1]), keepdims=1)
+        own = graph.add("Add", graph.add("Mul", squares, gamma), coef0)
+        norms = np.sqrt(gamma * (basis * basis).sum(1) + coef0)[None]
+        base = graph.add("Div", graph.add("Div", base, graph.add("Sqrt", own)), norms)
+    return graph.add("Pow", base, float(degree))
+
+
+_KERNELS: dict[str, Callable[[_Graph, dict[str, Any], NDArray[Any]], str]] = {
+    "Gaussian": _gaussian,
+    "Laplacian": _laplacian,
+    "Linear": _linear,
+    "Matern32": _matern32,
+    "Matern52": _matern52,
+    "Polynomial": _polynomial,
+    "RationalQuadratic": _rational_quadratic,
+}
+
+
+class _Graph:
+    """A graph from ``X`` to ``prediction`` that grows a node at a time."""
+
+    def __init__(self, dtype: np.dtype[Any]) -> None:
+        self.dtype = dtype
+        self.helper = _onnx().helper
+        self.nodes: list[Any] = []
+        self.constants: list[Any] = []
+
+    def add(self, operation: str, *inputs: str | float | NDArray[Any], **attributes: int) -> str:
+        """Add a node; returns the name of its output."""
+        names = [value if isinstance(value, str) else self.constant(value) for value in inputs]
+        output = f"{operation.lower()}_{len(self.nodes)}"
+        self.nodes.append(self.helper.make_node(operation, names, [output], **attributes))
+        return output
+
+    def constant(self, value: float | NDArray[Any]) -> str:
+        """Add a constant; whole numbers are axes and indices."""
+        array = np.asarray(value)
+        if array.dtype.kind != "i":
+            array = array.astype(self.dtype)
+        name = f"constant_{len(self.constants)}"
+        self.constants.append(_onnx().numpy_helper.from_array(np.ascontiguousarray(array), name))
+        return name
+
+    def output(self, value: str, limits: tuple[float, float]) -> None:
+        """End with this column, brought into a range, as a vector."""
+        low, high = limits
+        if math.isfinite(low):
+            value = self.add("Min", self.add("Max", value, low), high)
+        axes = self.constant(np.array([1]))
+        self.nodes.append(self.helper.make_node("Squeeze", [value, axes], ["prediction"]))
+
+    def build(self, n_features: int | None) -> Any:
+        """Return the whole graph."""
+        kind = self.helper.np_dtype_to_tensor_dtype(self.dtype)
+        width = n_features if n_features is not None else "n_features"
+        rows = self.helper.make_tensor_value_info("X", kind, ["n_rows", width])
+        column = self.helper.make_tensor_value_info("prediction", kind, ["n_rows"])
+        return self.helper.make_graph(self.nodes, "nystream", [rows], [column], self.constants)
+
+
+def _onnx() -> Any:
+    try:
+        import onnx
+        import onnx.numpy_helper
+    except ImportError as error:
+        raise ImportError("to_onnx needs onnx: pip install 'nystream[onnx]'") from error
+    return onnx

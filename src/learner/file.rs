@@ -1,0 +1,105 @@
+//! Learners as bytes and files.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use super::{LARGEST_WIDTH, Learner};
+use crate::algorithms::AnyParams;
+use crate::error::Error;
+use crate::model_file;
+use crate::state::State;
+
+impl Learner {
+    /// The whole learner as bytes, from which [`from_bytes`](Self::from_bytes) goes on bit for bit.
+    pub fn to_bytes(&self) -> Result<Vec<u8>, Error> {
+        let mut state = State::default();
+        let content = self.content(&mut state)?;
+        model_file::to_bytes(content, &state)
+    }
+
+    /// The learner that [`to_bytes`](Self::to_bytes) has written.
+    ///
+    /// ```
+    /// use nystream::{Learner, NonsAldParams};
+    ///
+    /// let mut learner = Learner::new(NonsAldParams::default())?;
+    /// learner.learn_row(&[0.5], 1.0)?;
+    /// let again = Learner::from_bytes(&learner.to_bytes()?)?;
+    /// assert_eq!(again.predict_row(&[0.4])?, learner.predict_row(&[0.4])?);
+    /// assert!(Learner::from_bytes(b"something else").is_err());
+    /// # Ok::<(), nystream::Error>(())
+    /// ```
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, Error> {
+        let (content, state) = model_file::from_bytes(bytes)?;
+        if content.get("scorer").is_some() {
+            return Err(Error::model_file("it holds a scorer, not a learner"));
+        }
+        Self::from_content(content, &state)
+    }
+
+    /// Writes the learner to a file, whole or not at all.
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<(), Error> {
+        model_file::save(path.as_ref(), &self.to_bytes()?)
+    }
+
+    /// The learner that [`save`](Self::save) has written.
+    ///
+    /// ```
+    /// use nystream::{Learner, NonsAldParams};
+    ///
+    /// let path = std::env::temp_dir().join("nystream-example.model");
+    /// Learner::new(NonsAldParams::default())?.save(&path)?;
+    /// assert_eq!(Learner::load(&path)?.n_seen(), 0);
+    /// # std::fs::remove_file(&path).unwrap();
+    /// # Ok::<(), nystream::Error>(())
+    /// ```
+    pub fn load(path: impl AsRef<Path>) -> Result<Self, Error> {
+        model_file::load(path.as_ref(), Self::from_bytes)
+    }
+
+    /// What a file says of the learner; the arrays go into `state`.
+    pub(crate) fn content(&self, state: &mut State) -> Result<Value, Error> {
+        self.algorithm.save(state);
+        let mut learner = serde_json::to_value(&self.params).map_err(Error::model_file)?;
+        state.take_arrays(&mut learner);
+        Ok(json!({
+            "learner": learner,
+            "n_features": self.n_features,
+            "n_seen": self.n_seen,
+            "feature_names": self.names,
+        }))
+    }
+
+    pub(crate) fn from_content(mut content: Value, state: &State) -> Result<Self, Error> {
+        if let Some(params) = content.get_mut("learner") {
+            state.give_arrays(params);
+        }
+        let params: AnyParams = model_file::field(&mut content, "learner")?;
+        let mut learner = Self::new(params)?;
+        learner.algorithm.load(state)?;
+        learner.n_features = model_file::field(&mut content, "n_features")?;
+        learner.n_seen = model_file::field(&mut content, "n_seen")?;
+        learner.names = model_file::field(&mut content, "feature_names")?;
+        learner.names.check_count(learner.n_features)?;
+        learner.check_widths()?;
+        Ok(learner)
+    }
+
+    /// Arrays of another width than the rows would be read out of step.
+    fn check_widths(&self) -> Result<(), Error> {
+        let basis = self.basis().filter(|basis| basis.n_rows() > 0);
+        let basis_agrees = basis.is_none_or(|basis| self.n_features == Some(basis.n_features()));
+        let asked = self.algorithm.n_features();
+        let plausible = self
+            .n_features
+            .is_none_or(|n| (1..=LARGEST_WIDTH).contains(&n));
+        if plausible
+            && basis_agrees
+            && (asked.is_none() || self.n_features.is_none() || asked == self.n_features)
+        {
+            return Ok(());
+        }
+        Err(Error::model_file("its arrays and n_features disagree"))
+    }
+}

@@ -1,0 +1,153 @@
+//! Rows that count more or less than once.
+
+use std::ops::RangeInclusive;
+
+use super::Learner;
+use crate::error::{Error, Place};
+use crate::rows::{Rows, check_label, check_length};
+
+/// How many times a row may count: what float64 can follow.
+const WEIGHTS: RangeInclusive<f64> = 1e-10..=1e10;
+
+impl Learner {
+    /// Whether rows may count more or less than once.
+    pub fn takes_weights(&self) -> bool {
+        self.algorithm.takes_weights()
+    }
+
+    /// [`learn_row`](Self::learn_row) for a row whose loss counts `weight` times; one that counts 0 times is predicted and not learned.
+    ///
+    /// ```
+    /// use nystream::{Learner, RunningMeanParams};
+    ///
+    /// let mut learner = Learner::new(RunningMeanParams {})?;
+    /// learner.learn_weighted_row(&[0.0], 1.0, 3.0)?;
+    /// learner.learn_weighted_row(&[0.0], 5.0, 1.0)?;
+    /// assert_eq!(learner.predict_row(&[0.0])?, 2.0);
+    /// # Ok::<(), nystream::Error>(())
+    /// ```
+    pub fn learn_weighted_row(&mut self, x: &[f64], y: f64, weight: f64) -> Result<f64, Error> {
+        self.check_row(x)?;
+        check_label(y)?;
+        self.check_weights(&[weight], 1)?;
+        self.check_weighted_kernel([x].into_iter(), &[weight], |_| Place::new("x", []))?;
+        self.algorithm.check_room(1)?;
+        Ok(self.learn_weighted(x, y, weight))
+    }
+
+    /// Predicts each row, then learns its label as often as its weight says, in order; returns the predictions.
+    pub fn learn_weighted_rows(
+        &mut self,
+        rows: &Rows<'_>,
+        y: &[f64],
+        weights: &[f64],
+    ) -> Result<Vec<f64>, Error> {
+        self.check(rows, y, Some(weights))?;
+        let rounds = rows.iter().zip(y).zip(weights);
+        Ok(rounds
+            .map(|((x, &y), &weight)| self.learn_weighted(x, y, weight))
+            .collect())
+    }
+
+    fn learn_weighted(&mut self, x: &[f64], y: f64, weight: f64) -> f64 {
+        if weight == 0.0 {
+            return self.algorithm.predict(x);
+        }
+        self.note(x.len(), 1);
+        self.algorithm.learn_weighted(x, y, weight)
+    }
+
+    pub(super) fn check_weights(&self, weights: &[f64], n_rows: usize) -> Result<(), Error> {
+        if !self.takes_weights() {
+            let algorithm = self.params.name();
+            return Err(Error::Weights { algorithm });
+        }
+        check_length(("sample_weight", "weights"), weights, n_rows)?;
+        let allowed = |weight: &f64| *weight == 0.0 || WEIGHTS.contains(weight);
+        match weights.iter().position(|weight| !allowed(weight)) {
+            None => Ok(()),
+            Some(i) => Err(Error::Element {
+                place: Place::new("sample_weight", [i]),
+                expected: "0 or between 1e-10 and 1e10",
+                value: weights[i],
+            }),
+        }
+    }
+
+    /// A row that counts often weighs as much as one with a large kernel value.
+    pub(super) fn check_weighted_kernel<'a>(
+        &self,
+        rows: impl Iterator<Item = &'a [f64]>,
+        weights: &[f64],
+        place: impl Fn(usize) -> Place,
+    ) -> Result<(), Error> {
+        let Some(kernel) = self.algorithm.kernel() else {
+            return Ok(());
+        };
+        let largest = self.algorithm.largest_kappa();
+        for (i, (x, weight)) in rows.zip(weights).enumerate() {
+            let value = kernel.diagonal(x) * weight;
+            if value > largest {
+                let place = place(i);
+                return Err(Error::WeightedKernelValue {
+                    place,
+                    largest,
+                    value,
+                });
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::algorithms::AnyParams;
+
+    fn takes_weights() -> impl Iterator<Item = AnyParams> {
+        let all = AnyParams::NAMES
+            .iter()
+            .filter_map(|name| AnyParams::default_of(name));
+        all.filter(|params| params.build().is_ok_and(|a| a.takes_weights()))
+    }
+
+    #[test]
+    fn a_weight_is_a_number_of_copies() {
+        let rows = [[0.0, 0.3], [1.0, 0.1], [0.4, 0.9], [0.5, 0.5]];
+        for params in takes_weights() {
+            let (mut weighted, mut copied) = (
+                Learner::new(params.clone()).unwrap(),
+                Learner::new(params).unwrap(),
+            );
+            for (x, (y, weight)) in rows.iter().zip([(1.0, 2), (0.0, 0), (2.0, 3), (-1.0, 1)]) {
+                weighted
+                    .learn_weighted_row(x, y, f64::from(weight))
+                    .unwrap();
+                (0..weight).for_each(|_| {
+                    copied.learn_row(x, y).unwrap();
+                });
+            }
+            for x in [[0.2, 0.2], [0.9, 0.4]] {
+                let (a, b) = (
+                    weighted.predict_row(&x).unwrap(),
+                    copied.predict_row(&x).unwrap(),
+                );
+                // The forward prediction of a row that is on the way is the same in either case, to rounding.
+                assert!((a - b).abs() < 1e-9, "{:?}: {a} {b}", weighted.params());
+            }
+        }
+        assert_eq!(takes_weights().count(), 6);
+    }
+
+    #[test]
+    fn bad_weights_change_nothing() {
+        for params in takes_weights() {
+            let mut learner = Learner::new(params).unwrap();
+            for weight in [-1.0, f64::NAN, f64::INFINITY, 1e-300, 1e11] {
+                assert!(learner.learn_weighted_row(&[0.0], 1.0, weight).is_err());
+            }
+            assert_eq!(learner.n_seen(), 0);
+        }
+    }
+}

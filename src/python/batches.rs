@@ -1,0 +1,150 @@
+//! Whole arrays, some rows at a time and without holding the interpreter.
+
+use std::ops::Range;
+
+use numpy::ndarray::{ArrayView2, Axis, Slice};
+use numpy::{Element, PyArray1, PyArrayMethods, PyReadonlyArray2, PyUntypedArrayMethods};
+use pyo3::prelude::*;
+
+use super::arrays::Matrix;
+use super::signals::Signals;
+use crate::error::Error;
+use crate::rows::{Number, Rows};
+
+/// The most rows that are learned between two looks at the clock.
+const LARGEST_CHUNK: usize = 1024;
+
+/// The most rows that are scored between two looks at the clock: many, for all threads to have enough.
+const LARGEST_SCORED: usize = 64 * LARGEST_CHUNK;
+
+/// What predicts rows of any type of numbers.
+pub(super) trait Scores {
+    fn predict_rows<T: Number>(&self, rows: &Rows<'_, T>) -> Result<Vec<f64>, Error>;
+}
+
+/// The predictions for all rows of an array by a model that is opened, locked if need be, without holding the
+/// interpreter.
+pub(super) fn predict<'py, M: Scores>(
+    py: Python<'py>,
+    X: &Matrix<'py>,
+    open: impl FnOnce() -> M + Send,
+) -> PyResult<Bound<'py, PyArray1<f64>>> {
+    let predictions = match X {
+        Matrix::Float64(X) => predict_rows(py, &X.try_readonly()?, open),
+        Matrix::Float32(X) => predict_rows(py, &X.try_readonly()?, open),
+    };
+    Ok(PyArray1::from_vec(py, predictions?))
+}
+
+fn predict_rows<T: Number + Element, M: Scores>(
+    py: Python<'_>,
+    X: &PyReadonlyArray2<'_, T>,
+    open: impl FnOnce() -> M + Send,
+) -> PyResult<Vec<f64>> {
+    let source = Source::new(X)?;
+    py.detach(|| {
+        let (model, mut room) = (open(), Vec::new());
+        in_chunks(
+            source.len(),
+            [LARGEST_CHUNK, LARGEST_SCORED],
+            |range| match &source {
+                Source::InOrder(rows) => model.predict_rows(&rows.slice(range)),
+                Source::Strided(_) => model.predict_rows(&source.float64(range, &mut room)),
+            },
+        )
+    })
+}
+
+/// What `work` makes of all rows, chunk by chunk: the lengths are the least, and the most, that one may have. Ctrl-C is
+/// obeyed between two chunks.
+pub(super) fn in_chunks(
+    n_rows: usize,
+    [shortest, longest]: [usize; 2],
+    mut work: impl FnMut(Range<usize>) -> Result<Vec<f64>, Error>,
+) -> PyResult<Vec<f64>> {
+    let (mut done, mut signals) = (Vec::with_capacity(n_rows), Signals::default());
+    let mut chunk = shortest;
+    while done.len() < n_rows {
+        done.extend(work(done.len()..n_rows.min(done.len() + chunk))?);
+        // A row may take a microsecond or many milliseconds.
+        chunk = if signals.check()? {
+            shortest
+        } else {
+            longest.max(shortest).min(2 * chunk)
+        };
+    }
+    Ok(done)
+}
+
+/// The lengths of chunks of rows that are learned, given the least that should come together: where chunks end must not
+/// show in the result, and how many rows they have depends on the clock.
+pub(super) fn learned(block_len: usize) -> [usize; 2] {
+    [block_len, LARGEST_CHUNK]
+}
+
+/// Rows of an array in any layout.
+pub(super) enum Source<'a, T> {
+    InOrder(Rows<'a, T>),
+    /// Gathered some at a time: the whole is never copied.
+    Strided(ArrayView2<'a, T>),
+}
+
+impl<'a, T: Number + Element> Source<'a, T> {
+    pub(super) fn new(X: &'a PyReadonlyArray2<'_, T>) -> PyResult<Self> {
+        if X.is_empty() || X.is_c_contiguous() {
+            let rows = Rows::unchecked("X", X.as_slice()?, X.shape()[1])?;
+            return Ok(Self::InOrder(rows));
+        }
+        Ok(Self::Strided(X.as_array()))
+    }
+
+    pub(super) fn len(&self) -> usize {
+        match self {
+            Self::InOrder(rows) => rows.len(),
+            Self::Strided(view) => view.nrows(),
+        }
+    }
+
+    pub(super) fn n_features(&self) -> usize {
+        match self {
+            Self::InOrder(rows) => rows.n_features(),
+            Self::Strided(view) => view.ncols(),
+        }
+    }
+
+    /// Some rows as float64.
+    pub(super) fn float64<'b>(&self, range: Range<usize>, room: &'b mut Vec<f64>) -> Rows<'b>
+    where
+        'a: 'b,
+    {
+        match self {
+            Self::InOrder(rows) => rows.slice(range).float64(room),
+            Self::Strided(view) => {
+                let (first, width) = (range.start, view.ncols());
+                let some = view.slice_axis(Axis(0), Slice::from(range));
+                room.clear();
+                room.extend(some.iter().map(|&value| value.into()));
+                Rows::trusted(room, width, first)
+            }
+        }
+    }
+
+    /// Refuses rows that hold anything but finite numbers, or that `check` refuses: it is given some at a time.
+    pub(super) fn check(
+        &self,
+        needs_rows: bool,
+        check: impl Fn(&Rows<'_>, Range<usize>) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        if let (Self::InOrder(rows), false) = (self, needs_rows) {
+            return rows.check_numbers("X");
+        }
+        let mut room = Vec::new();
+        for first in (0..self.len()).step_by(LARGEST_CHUNK) {
+            let range = first..self.len().min(first + LARGEST_CHUNK);
+            let rows = self.float64(range.clone(), &mut room);
+            rows.check_numbers("X")?;
+            check(&rows, range)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,252 @@
+//! Frozen predictions.
+
+use numpy::{PyArray1, PyArrayMethods};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict};
+
+use super::{arrays, batches, params};
+use crate::error::Error;
+use crate::function::Function;
+use crate::linalg::Panels;
+use crate::model_file;
+use crate::rows::{Number, Rows};
+
+type Core = crate::Scorer;
+type Floats<'py> = Bound<'py, PyArray1<f64>>;
+
+/// What a learner predicted at one moment: immutable, so that threads share it without waiting for each other.
+///
+/// It holds what it takes to predict and no more: the rows kept and their coefficients, but not the matrices that learning
+/// needs. The few learners that take all they know to predict, :class:`Kaar`, :class:`Pkawv` and those with
+/// ``forward=True``, are copied whole. It can be pickled, saved, and sent to other processes.
+///
+/// Learners make it: :meth:`Learner.scorer`.
+///
+/// Examples
+/// --------
+/// >>> import nystream
+/// >>> X, y = nystream.datasets.friedman(1000)
+/// >>> model = nystream.RidgeAld(nystream.Gaussian(sigma=2.0))
+/// >>> model.learn_many(X[:500], y[:500])
+/// >>> scorer = model.scorer()
+/// >>> before = model.predict_many(X[500:])
+/// >>> model.learn_many(X[500:], y[500:])
+/// >>> bool((scorer.predict_many(X[500:]) == before).all())
+/// True
+#[pyclass(module = "nystream._core", frozen, weakref)]
+pub(super) struct Scorer(Core);
+
+impl batches::Scores for &Core {
+    fn predict_rows<T: Number>(&self, rows: &Rows<'_, T>) -> Result<Vec<f64>, Error> {
+        Core::predict_rows(self, rows)
+    }
+}
+
+impl From<Core> for Scorer {
+    fn from(core: Core) -> Self {
+        Self(core)
+    }
+}
+
+#[pymethods]
+impl Scorer {
+    /// The prediction for one row.
+    ///
+    /// Examples
+    /// --------
+    /// >>> import nystream
+    /// >>> nystream.NonsAld().scorer().predict_one([0.1, 0.2])
+    /// 0.0
+    fn predict_one(&self, x: &Bound<'_, PyAny>) -> PyResult<f64> {
+        let x = arrays::vector("x", x)?.try_readonly()?;
+        Ok(self.0.predict_row(x.as_slice()?)?)
+    }
+
+    /// The predictions for many rows, by several threads if there are thousands; see ``set_num_threads``.
+    ///
+    /// Examples
+    /// --------
+    /// >>> import nystream
+    /// >>> nystream.NonsAld().scorer().predict_many([[0.1, 0.2], [0.3, 0.4]])
+    /// array([0., 0.])
+    fn predict_many<'py>(&self, py: Python<'py>, X: &Bound<'py, PyAny>) -> PyResult<Floats<'py>> {
+        let (X, names) = arrays::rows("X", X)?;
+        self.0.names().check("X", &names)?;
+        batches::predict(py, &X, || &self.0)
+    }
+
+    /// Width of the rows, or None if the learner had seen none.
+    ///
+    /// Examples
+    /// --------
+    /// >>> import nystream
+    /// >>> nystream.NonsAld().scorer().n_features is None
+    /// True
+    #[getter]
+    fn n_features(&self) -> Option<usize> {
+        self.0.n_features()
+    }
+
+    /// Names of the columns, if the learner knew them.
+    ///
+    /// Examples
+    /// --------
+    /// >>> import nystream
+    /// >>> nystream.NonsAld().scorer().feature_names is None
+    /// True
+    #[getter]
+    fn feature_names(&self) -> Option<Vec<String>> {
+        self.0.names().get().map(<[String]>::to_vec)
+    }
+
+    /// Bytes of memory that the scorer holds.
+    ///
+    /// Examples
+    /// --------
+    /// >>> import nystream
+    /// >>> model = nystream.RidgeAld()
+    /// >>> model.learn_many(*nystream.datasets.friedman(500))
+    /// >>> model.scorer().nbytes < model.nbytes
+    /// True
+    #[getter]
+    fn nbytes(&self) -> usize {
+        self.0.nbytes()
+    }
+
+    /// The numbers that it predicts with, as a new dict.
+    ///
+    /// With a ``kernel``, a prediction is the sum of ``coefficients`` times the kernel of the row with the rows of
+    /// ``basis``; with ``slopes``, it is linear; with ``frequencies``, a sum of cosines and sines, first all of the one,
+    /// then all of the other, with the ``weights``, divided by the root of their number. Then it is brought into the
+    /// ``range``. The dict is empty if it takes a whole learner to predict.
+    ///
+    /// Examples
+    /// --------
+    /// >>> import nystream
+    /// >>> model = nystream.LinearRls(ridge=1e-6)
+    /// >>> model.learn_many([[0.0], [1.0], [2.0], [3.0]], [1.0, 3.0, 5.0, 7.0])
+    /// >>> parts = model.scorer().parts
+    /// >>> parts["slopes"].round(3), round(parts["constant"], 3)
+    /// (array([2.]), 1.0)
+    #[getter]
+    fn parts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let parts = PyDict::new(py);
+        let range = match self.0.function() {
+            None => return Ok(parts),
+            Some(Function::Expansion(expansion)) => {
+                parts.set_item("kernel", params::object(py, &expansion.kernel)?)?;
+                parts.set_item("basis", matrix(py, &expansion.rows)?)?;
+                parts.set_item("coefficients", PyArray1::from_slice(py, &expansion.c))?;
+                expansion.range
+            }
+            Some(Function::Linear(line)) => {
+                parts.set_item("slopes", PyArray1::from_slice(py, &line.slopes))?;
+                parts.set_item("constant", line.constant)?;
+                line.range
+            }
+            Some(Function::Waves { fourier, w }) => {
+                parts.set_item("frequencies", matrix(py, &fourier.0)?)?;
+                parts.set_item("weights", PyArray1::from_slice(py, w))?;
+                (f64::NEG_INFINITY, f64::INFINITY)
+            }
+        };
+        parts.set_item("range", range)?;
+        Ok(parts)
+    }
+
+    /// The whole scorer as bytes.
+    ///
+    /// Examples
+    /// --------
+    /// >>> import nystream
+    /// >>> data = nystream.NonsAld().scorer().to_bytes()
+    /// >>> nystream.Scorer.from_bytes(data).predict_one([0.0])
+    /// 0.0
+    fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        Ok(PyBytes::new(py, &self.0.to_bytes()?))
+    }
+
+    /// The scorer that ``to_bytes`` has written.
+    ///
+    /// Examples
+    /// --------
+    /// >>> import nystream
+    /// >>> scorer = nystream.NonsAld().scorer()
+    /// >>> type(nystream.Scorer.from_bytes(scorer.to_bytes())).__name__
+    /// 'Scorer'
+    #[staticmethod]
+    fn from_bytes(data: &Bound<'_, PyAny>) -> PyResult<Self> {
+        Ok(Self(Core::from_bytes(&arrays::bytes("data", data)?)?))
+    }
+
+    /// Writes the scorer to a file, from which :func:`nystream.load` reads it; whole or not at all.
+    ///
+    /// Parameters
+    /// ----------
+    /// path
+    ///     The file, a string or a path.
+    ///
+    /// Examples
+    /// --------
+    /// >>> import nystream, tempfile
+    /// >>> with tempfile.TemporaryDirectory() as folder:
+    /// ...     nystream.NonsAld().scorer().save(f"{folder}/scorer.nys")
+    /// ...     nystream.load(f"{folder}/scorer.nys").predict_one([0.0])
+    /// 0.0
+    fn save(&self, py: Python<'_>, path: &Bound<'_, PyAny>) -> PyResult<()> {
+        let path = arrays::path("path", path)?;
+        let bytes = self.0.to_bytes()?;
+        Ok(py.detach(|| model_file::save(&path, &bytes))?)
+    }
+
+    /// Writes the scorer as an ONNX model, which other runtimes and languages can run; needs the package onnx.
+    ///
+    /// Its input ``X`` is a batch of rows and its output ``prediction`` a number for each. Rows are centred before they
+    /// are compared, so that data far from 0 loses no digits.
+    ///
+    /// Parameters
+    /// ----------
+    /// path
+    ///     The file, a string or a path.
+    /// dtype
+    ///     ``"float64"``, or ``"float32"``, which is faster and keeps about five digits.
+    ///
+    /// Examples
+    /// --------
+    /// >>> import nystream, tempfile
+    /// >>> model = nystream.NonsAld()
+    /// >>> model.learn_many(*nystream.datasets.friedman(100))
+    /// >>> with tempfile.TemporaryDirectory() as folder:
+    /// ...     model.scorer().to_onnx(f"{folder}/scorer.onnx")
+    #[pyo3(signature = (path, *, dtype="float64"))]
+    fn to_onnx(slf: &Bound<'_, Self>, path: &Bound<'_, PyAny>, dtype: &str) -> PyResult<()> {
+        let onnx = slf.py().import("nystream._onnx")?;
+        onnx.call_method1("save", (slf, path, dtype))?;
+        Ok(())
+    }
+
+    fn __reduce__<'py>(
+        slf: &Bound<'py, Self>,
+    ) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
+        let restore = slf.get_type().getattr("from_bytes")?;
+        Ok((restore, (slf.get().to_bytes(slf.py())?,)))
+    }
+
+    fn __repr__(&self) -> String {
+        let kind = match self.0.function() {
+            Some(Function::Expansion(expansion)) => {
+                format!("{} rows", expansion.rows.n_rows())
+            }
+            Some(Function::Linear(_)) => "linear".to_owned(),
+            Some(Function::Waves { fourier, .. }) => format!("{} frequencies", fourier.0.n_rows()),
+            None => "a whole learner".to_owned(),
+        };
+        format!("<nystream.Scorer: {kind}>")
+    }
+}
+
+fn matrix<'py>(py: Python<'py>, rows: &Panels) -> PyResult<Bound<'py, PyAny>> {
+    let shape = (rows.n_rows(), rows.n_features());
+    let array = PyArray1::from_vec(py, rows.to_vec()).reshape(shape)?;
+    Ok(array.into_any())
+}
