@@ -232,20 +232,23 @@ def damaged(data, rng):
     return changes[rng.integers(len(changes))] or b"\0"
 
 
-@settings(max_examples=2000, deadline=None)
-@given(st.integers(0, 2**63), st.sampled_from(nystream.algorithms()), st.booleans())
-def test_damaged_files_give_an_error_or_the_same_model(seed, name, frozen):
+@settings(max_examples=20, deadline=None)
+@given(st.integers(0, 2**63))
+def test_damaged_files_give_an_error_or_the_same_model(seed):
+    """A hundred files an example: two thousand."""
     rng = np.random.default_rng(seed)
-    model = learned(name).scorer() if frozen else learned(name)
-    read = nystream.Scorer.from_bytes if frozen else nystream.Learner.from_bytes
-    data = whole = model.to_bytes()
-    for _ in range(rng.integers(1, 4)):
-        data = damaged(data, rng)
-    try:
-        again = read(data).to_bytes()
-    except ValueError as error:
-        again = str(error)
-    assert again == whole or again.startswith("not a nystream model: ")
+    for _ in range(100):
+        model = learned(rng.choice(nystream.algorithms()))
+        model = model.scorer() if rng.random() < 0.5 else model
+        data = whole = model.to_bytes()
+        for _ in range(rng.integers(1, 4)):
+            data = damaged(data, rng)
+        read = type(model).from_bytes
+        try:
+            again = read(data).to_bytes()
+        except ValueError as error:
+            again = str(error)
+        assert again == whole or again.startswith("not a nystream model: ")
 
 
 def test_bytes_that_hold_no_model_are_refused(model):
