@@ -1,5 +1,5 @@
 from os import PathLike
-from typing import Any, Literal, TypeAlias, final
+from typing import Any, Literal, Protocol, TypeAlias, final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -22,8 +22,13 @@ __all__ = [
     "set_num_threads",
 ]
 
-# An array, or a data frame of any library.
-Rows: TypeAlias = ArrayLike | Any
+class _Frame(Protocol):
+    """A data frame of any library."""
+
+    @property
+    def columns(self) -> Any: ...
+
+_Rows: TypeAlias = ArrayLike | _Frame
 
 __version__: str
 SMALLEST_ALPHA: float
@@ -50,12 +55,12 @@ class Learner:
         y: float | np.number[Any],
         sample_weight: float | np.number[Any] | None = None,
     ) -> None: ...
-    def predict_many(self, X: Rows) -> NDArray[np.float64]: ...
+    def predict_many(self, X: _Rows) -> NDArray[np.float64]: ...
     def learn_many(
-        self, X: Rows, y: ArrayLike, sample_weight: ArrayLike | None = None
+        self, X: _Rows, y: ArrayLike, sample_weight: ArrayLike | None = None
     ) -> None: ...
     def progressive(
-        self, X: Rows, y: ArrayLike, sample_weight: ArrayLike | None = None
+        self, X: _Rows, y: ArrayLike, sample_weight: ArrayLike | None = None
     ) -> NDArray[np.float64]: ...
     def widen(self, n_features: int) -> None: ...
     def scorer(self) -> Scorer: ...
@@ -82,10 +87,9 @@ class Learner:
     def __reduce__(self) -> tuple[Any, ...]: ...
 
 @final
-@disjoint_base
 class Scorer:
     def predict_one(self, x: ArrayLike) -> float: ...
-    def predict_many(self, X: Rows) -> NDArray[np.float64]: ...
+    def predict_many(self, X: _Rows) -> NDArray[np.float64]: ...
     @property
     def n_features(self) -> int | None: ...
     @property

@@ -132,9 +132,7 @@ def test_bad_weights_are_refused(name, weights, message):
 
 def test_a_weight_that_float64_cannot_follow_is_refused():
     model = nystream.RidgeAld(nystream.Gaussian(), ridge=1e-8)
-    with pytest.raises(
-        ValueError, match="times its weight should be at most 1000000, but is 1000000"
-    ):
+    with pytest.raises(ValueError, match="its weight should be at most 1000000, but is 1000000"):
         model.learn_one([0.0], 1.0, 1e7)
     assert model.n_seen == 0
 

@@ -16,9 +16,9 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     parser = commands.add_parser(
         "info",
         help="describe a model, a data file or the results of a comparison",
-        description="Describe a file: a learner's bytes, a CSV, Parquet or .npz file, or the "
+        description="Describe a file: a saved model, a CSV, Parquet or .npz file, or the "
         "results.jsonl of nystream bench (or its folder).",
-        epilog="examples:\n  nystream info model.nystream\n  nystream info my.csv\n",
+        epilog="examples:\n  nystream info model.nys\n  nystream info my.csv\n",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.set_defaults(run=run)
@@ -98,21 +98,22 @@ def numbers(path: Path) -> tuple[Dataset, list[UnfitColumnError]]:
 
 
 def model(path: Path) -> str:
-    """Describe a learner."""
-    from nystream import Learner
+    """Describe a learner or a scorer."""
+    from nystream import Learner, load
 
     try:
-        learner = Learner.from_bytes(path.read_bytes())
+        model = load(path)
     except ValueError as error:
+        reason = str(error).removeprefix(f"{path}: ")
         what = "neither a data file nor results by its ending, and no model"
-        raise ValueError(f"{path} is {what}: {error}") from None
-    return "\n".join(
-        [
-            repr(learner),
-            f"rows seen      {learner.n_seen:,}",
-            f"features       {learner.n_features}",
-            f"rows kept      {learner.n_basis:,}",
-            f"memory         {learner.nbytes:,} bytes",
-            f"on disk        {path.stat().st_size:,} bytes",
-        ]
-    )
+        raise ValueError(f"{path} is {what}: {reason}") from None
+    lines = [repr(model)]
+    if isinstance(model, Learner):
+        lines.append(f"rows seen      {model.n_seen:,}")
+        lines.append(f"rows kept      {model.n_basis:,}")
+    lines.append(f"features       {model.n_features}")
+    if model.feature_names:
+        lines.append(f"columns        {', '.join(model.feature_names)}")
+    lines.append(f"memory         {model.nbytes:,} bytes")
+    lines.append(f"on disk        {path.stat().st_size:,} bytes")
+    return "\n".join(lines)
