@@ -1,0 +1,67 @@
+"""Every learner as a scikit-learn estimator.
+
+It needs scikit-learn 1.6 or newer: ``pip install 'nystream[sklearn]'``. ``fit`` starts afresh and
+learns the rows once, in their order; ``partial_fit`` goes on.
+
+The parameter ``gamma`` of estimators with a kernel says how narrow the kernel is:
+
+- "rbf": the kernel is ``exp(-gamma ||x - z||^2)``, with a width ``sigma`` of ``1 / sqrt(2 gamma)``;
+- "matern32", "matern52", "rational_quadratic": the width is ``1 / sqrt(2 gamma)`` as well;
+- "laplacian": the kernel is ``exp(-gamma ||x - z||_1)``, with a width of ``1 / gamma``;
+- "poly": the kernel is ``(gamma x . z + coef0)^degree``;
+- "linear" and a :class:`nystream.Kernel` do not use it.
+
+``gamma="scale"`` is ``1 / (n_features * X.var())``. ``gamma="median"`` is the one for which the
+width is the median distance of rows that differ, of at most 300 rows taken at even steps; for
+"laplacian" distances are sums of absolute differences. Both are settled on the rows of ``fit`` or
+of the first ``partial_fit``, where a row counts as often as its weight says, and are 1 if all rows
+are the same.
+
+>>> import nystream
+>>> from nystream.sklearn import RidgeAldRegressor
+>>> X, y = nystream.datasets.mackey_glass(1000)
+>>> model = RidgeAldRegressor(gamma="median", alpha=1e-2).fit(X[:800], y[:800])
+>>> bool(model.score(X[800:], y[800:]) > 0.98)
+True
+"""
+
+from nystream.sklearn._ald import (
+    AogdAldRegressor,
+    KrlsAldRegressor,
+    NonsAldRegressor,
+    RidgeAldRegressor,
+)
+from nystream.sklearn._baselines import LinearRlsRegressor, RunningMeanRegressor
+from nystream.sklearn._budgeted import (
+    ConKonsRegressor,
+    FogdRegressor,
+    NogdRegressor,
+    ProsNKonsRegressor,
+)
+from nystream.sklearn._every_row import (
+    KaarRegressor,
+    KogdRegressor,
+    KonsRegressor,
+    OnlineKrrRegressor,
+    PkawvRegressor,
+    SketchedKonsRegressor,
+)
+
+__all__ = [
+    "AogdAldRegressor",
+    "ConKonsRegressor",
+    "FogdRegressor",
+    "KaarRegressor",
+    "KogdRegressor",
+    "KonsRegressor",
+    "KrlsAldRegressor",
+    "LinearRlsRegressor",
+    "NogdRegressor",
+    "NonsAldRegressor",
+    "OnlineKrrRegressor",
+    "PkawvRegressor",
+    "ProsNKonsRegressor",
+    "RidgeAldRegressor",
+    "RunningMeanRegressor",
+    "SketchedKonsRegressor",
+]

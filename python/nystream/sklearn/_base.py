@@ -1,0 +1,215 @@
+"""What all estimators share: validation, weights, and the learner behind them."""
+
+from __future__ import annotations
+
+from numbers import Integral
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+try:
+    from sklearn.base import BaseEstimator, RegressorMixin
+    from sklearn.utils import check_array, check_random_state
+    from sklearn.utils.validation import check_is_fitted, validate_data
+except ImportError as error:
+    raise ImportError(
+        "nystream.sklearn needs scikit-learn 1.6 or newer: pip install 'nystream[sklearn]'"
+    ) from error
+
+from nystream.sklearn import _kernels
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+    from typing_extensions import Self
+
+    from nystream import Learner
+
+# The core reads both without a copy, and computes in float64.
+DTYPES = (np.float64, np.float32)
+
+
+class OnlineRegressor(RegressorMixin, BaseEstimator):
+    """A learner as an estimator; the constructor of a subclass only stores its arguments."""
+
+    _learner: ClassVar[Any]
+    # Where the learner's own name for a parameter means another thing here.
+    _learner_names: ClassVar[dict[str, str]] = {}
+    # The bound for labels within [-1, 1], which is the learner's default.
+    _unit_bound: ClassVar[float] = 1.0
+    # Whether the defaults miss an R^2 of 0.5 on the two hundred rows of scikit-learn's check.
+    _poor_score: ClassVar[bool] = False
+
+    learner_: Learner
+
+    def predict(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Predict the labels of rows; nothing changes.
+
+        Parameters
+        ----------
+        X
+            Rows, of shape (n_samples, n_features).
+
+        Returns
+        -------
+        ndarray
+            Predictions, of shape (n_samples,).
+        """
+        check_is_fitted(self, "learner_")
+        X = validate_data(self, X, reset=False, dtype=DTYPES)
+        return self.learner_.predict_many(X)
+
+    def _learn(self, X: Any, y: Any, sample_weight: Any, *, afresh: bool) -> Self:
+        X, y = validate_data(self, X, y, reset=afresh, dtype=DTYPES, y_numeric=True)
+        weights = None
+        if sample_weight is not None:
+            X, y, weights = _counted(X, y, sample_weight)
+        learner = self._new_learner(X, y, weights) if afresh else self.learner_
+        if weights is None:
+            learner.learn_many(X, y)
+        elif len(y):
+            learner.learn_many(X, y, sample_weight=weights)
+        self.learner_ = learner
+        if "kernel" in learner.params:
+            self.kernel_ = learner.params["kernel"]
+        return self
+
+    def _new_learner(
+        self, X: NDArray[Any], y: NDArray[Any], weights: NDArray[np.float64] | None
+    ) -> Learner:
+        if not len(y):
+            raise ValueError("sample_weight should be positive for at least one row, but is zero")
+        params = self.get_params(deep=False)
+        if "kernel" in params:
+            values = {name: params.pop(name) for name in _kernels.PARAMETERS}
+            params["kernel"] = _kernels.resolve(X, weights, **values)
+        for name, learners_name in self._learner_names.items():
+            params[learners_name] = params.pop(name)
+        if "random_state" in params:
+            params["random_state"] = _seed(params["random_state"])
+        if "bound" in params:
+            params["bound"] = self._bound(y)
+        learner: Learner = self._learner(**params)
+        return learner
+
+    def _bound(self, y: NDArray[Any]) -> Any:
+        if self.bound is not None:
+            return self.bound
+        return self._unit_bound * (float(np.abs(y).max()) or 1.0)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.regressor_tags.poor_score = self._poor_score
+        return tags
+
+
+class UnweightedRegressor(OnlineRegressor):
+    """An estimator whose learner takes no weights."""
+
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+        """Forget everything and learn the rows once, in their order.
+
+        Parameters
+        ----------
+        X
+            Rows, of shape (n_samples, n_features).
+        y
+            Labels, of shape (n_samples,).
+
+        Returns
+        -------
+        self
+            The estimator itself.
+        """
+        return self._learn(X, y, None, afresh=True)
+
+    def partial_fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+        """Learn further rows once, in their order.
+
+        Parameters
+        ----------
+        X
+            Rows, of shape (n_samples, n_features).
+        y
+            Labels, of shape (n_samples,).
+
+        Returns
+        -------
+        self
+            The estimator itself.
+        """
+        return self._learn(X, y, None, afresh=not hasattr(self, "learner_"))
+
+
+class WeightedRegressor(OnlineRegressor):
+    """An estimator whose learner takes weights."""
+
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Forget everything and learn the rows once, in their order.
+
+        Parameters
+        ----------
+        X
+            Rows, of shape (n_samples, n_features).
+        y
+            Labels, of shape (n_samples,).
+        sample_weight
+            How often each row counts, 0 or more. None: once.
+
+        Returns
+        -------
+        self
+            The estimator itself.
+        """
+        return self._learn(X, y, sample_weight, afresh=True)
+
+    def partial_fit(
+        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> Self:
+        """Learn further rows once, in their order.
+
+        Parameters
+        ----------
+        X
+            Rows, of shape (n_samples, n_features).
+        y
+            Labels, of shape (n_samples,).
+        sample_weight
+            How often each row counts, 0 or more. None: once.
+
+        Returns
+        -------
+        self
+            The estimator itself.
+        """
+        return self._learn(X, y, sample_weight, afresh=not hasattr(self, "learner_"))
+
+
+def _counted(
+    X: NDArray[Any], y: NDArray[Any], sample_weight: Any
+) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.float64]]:
+    """Return the rows that count, their labels and weights: one of weight 0 is as if absent."""
+    weights = _weights(sample_weight, len(y))
+    counts = weights > 0
+    if counts.all():
+        return X, y, weights
+    return X[counts], y[counts], weights[counts]
+
+
+def _weights(sample_weight: Any, n_rows: int) -> NDArray[np.float64]:
+    weights: NDArray[np.float64] = check_array(
+        sample_weight, ensure_2d=False, dtype=np.float64, input_name="sample_weight"
+    )
+    if weights.shape != (n_rows,):
+        raise ValueError(
+            f"sample_weight should have the shape ({n_rows},), but has the shape {weights.shape}"
+        )
+    if (weights < 0).any():
+        raise ValueError(f"sample_weight should be 0 or more, but holds {weights.min()}")
+    return weights
+
+
+def _seed(random_state: Any) -> Any:
+    """Return the seed that the learner takes; it refuses whole numbers that are none itself."""
+    if isinstance(random_state, Integral):
+        return random_state
+    return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))

@@ -1,0 +1,123 @@
+"""The kernel of an estimator, from its parameters and the first rows."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from numbers import Real
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.spatial.distance import pdist
+
+import nystream
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+PARAMETERS = ("kernel", "gamma", "sigma", "degree", "coef0")
+SAMPLE = 300  # the most rows whose distances are looked at
+
+WITH_WIDTH: dict[str, Callable[[float], nystream.Kernel]] = {
+    "rbf": nystream.Gaussian,
+    "laplacian": nystream.Laplacian,
+    "matern32": nystream.Matern32,
+    "matern52": nystream.Matern52,
+    "rational_quadratic": nystream.RationalQuadratic,
+}
+NAMES = (*WITH_WIDTH, "poly", "linear")
+
+
+def resolve(
+    X: NDArray[Any],
+    weights: NDArray[np.float64] | None,
+    *,
+    kernel: Any,
+    gamma: Any,
+    sigma: Any,
+    degree: Any,
+    coef0: Any,
+) -> nystream.Kernel:
+    """Return the kernel; weights are positive, and ``None`` stands for 1 each."""
+    _check(kernel, gamma, sigma)
+    if isinstance(kernel, nystream.Kernel):
+        return kernel
+    if kernel == "linear":
+        return nystream.Linear()
+    if sigma is not None:
+        return WITH_WIDTH[kernel](sigma)
+    gamma = _gamma(X, weights, kernel, gamma)
+    if kernel == "poly":
+        return nystream.Polynomial(degree, gamma=gamma, coef0=coef0)
+    return WITH_WIDTH[kernel](1 / gamma if kernel == "laplacian" else 1 / math.sqrt(2 * gamma))
+
+
+def _check(kernel: Any, gamma: Any, sigma: Any) -> None:
+    known = isinstance(kernel, nystream.Kernel) or (isinstance(kernel, str) and kernel in NAMES)
+    if not known:
+        raise ValueError(
+            f"kernel should be one of {', '.join(map(repr, NAMES))} or a nystream.Kernel, "
+            f"but is {kernel!r}"
+        )
+    by_rule = isinstance(gamma, str) and gamma in ("scale", "median")
+    if not (by_rule or (_is_number(gamma) and 0 < gamma < math.inf)):
+        raise ValueError(
+            f"gamma should be 'scale', 'median' or a positive number, but is {gamma!r}"
+        )
+    if sigma is None:
+        return
+    if not (by_rule and gamma == "scale"):
+        raise ValueError(
+            f"gamma and sigma should not both be given, but are {gamma!r} and {sigma!r}"
+        )
+    if not (isinstance(kernel, str) and kernel in WITH_WIDTH):
+        raise ValueError(f"sigma should be None with the kernel {kernel!r}, but is {sigma!r}")
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool)
+
+
+def _gamma(X: NDArray[Any], weights: NDArray[np.float64] | None, kernel: str, gamma: Any) -> float:
+    if not isinstance(gamma, str):
+        return float(gamma)
+    if (X[0] == X).all():  # one row, or as good as one: nothing tells a width
+        return 1.0
+    if gamma == "scale":
+        return 1 / (X.shape[1] * _variance(X, weights))
+    if kernel == "laplacian":
+        return 1 / _median_distance(X, weights, "cityblock")
+    return 0.5 / _median_distance(X, weights, "euclidean") ** 2
+
+
+def _variance(X: NDArray[Any], weights: NDArray[np.float64] | None) -> float:
+    """Return the variance of all entries, those of a row counted as often as its weight says."""
+    mean = np.average(X.mean(axis=1, dtype=np.float64), weights=weights)
+    squares = np.subtract(X, mean, dtype=np.float64) ** 2
+    return float(np.average(squares.mean(axis=1), weights=weights))
+
+
+def _median_distance(X: NDArray[Any], weights: NDArray[np.float64] | None, metric: str) -> float:
+    """Return the median distance of rows that differ; equal ones say nothing about a width."""
+    if weights is None:
+        weights = np.ones(len(X))
+    if len(X) > SAMPLE:
+        X = X[_evenly(weights)]
+        weights = np.ones(SAMPLE)
+    distances = pdist(X.astype(np.float64), metric)
+    first, second = np.triu_indices(len(X), 1)
+    counts = np.where(distances > 0, weights[first] * weights[second], 0.0)
+    return _weighted_median(distances, counts) if counts.any() else 1.0
+
+
+def _evenly(weights: NDArray[np.float64]) -> NDArray[np.intp]:
+    """Return rows at even steps of the sum of weights: repeated rows and weights give the same."""
+    total = np.cumsum(weights)
+    steps = (np.arange(SAMPLE) + 0.5) / SAMPLE
+    return np.searchsorted(total, steps * total[-1], side="right")
+
+
+def _weighted_median(values: NDArray[np.float64], weights: NDArray[np.float64]) -> float:
+    order = np.argsort(values)
+    total = np.cumsum(weights[order])
+    return float(values[order][np.searchsorted(total, total[-1] / 2)])
