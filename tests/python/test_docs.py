@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import doctest
+import importlib
 import inspect
 import io
 import re
@@ -29,15 +30,32 @@ def public_names(thing, prefix=""):
     # The defaults of fields: the documentation of the class tells of them.
     fields = getattr(thing, "__dataclass_fields__", {})
     for name, member in members.items():
-        if not name.startswith("_") and name not in fields:
+        # scikit-learn gives estimators methods of its own, and documents them.
+        foreign = type(member).__module__.startswith("sklearn.")
+        if not name.startswith("_") and name not in fields and not foreign:
             # The documentation of a class method or static method is that of its function.
             member = getattr(member, "__func__", member)
             yield prefix + name, member
             yield from public_names(member, f"{prefix}{name}.")
 
 
+def optional_names(module):
+    """The public names of a module that is not imported with the package, and its own."""
+    try:
+        thing = importlib.import_module(f"nystream.{module}")
+    except ImportError:  # what it needs is not installed
+        return
+    yield module, thing
+    yield from public_names(thing, f"{module}.")
+
+
 # Sorted: the members of a compiled class have no fixed order.
-NAMES = dict(sorted(public_names(nystream), key=lambda item: item[0]))
+NAMES = dict(
+    sorted(
+        [*public_names(nystream), *optional_names("sklearn")],
+        key=lambda item: item[0],
+    )
+)
 
 
 @pytest.mark.parametrize("name", [*NAMES, "nystream"])
@@ -59,6 +77,9 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_examples_print_what_the_page_says(page):
     """All Python of a page runs in order; a text block after it is what it prints."""
+    if page.stem == "sklearn":
+        pytest.importorskip("sklearn", minversion="1.6", reason="the page shows scikit-learn")
+        pytest.importorskip("pandas", reason="the page shows a data frame")
     text = page.read_text(encoding="utf-8")
     blocks = re.findall(r"```python\n(.*?)```(?:\s+```text\n(.*?)```)?", text, re.DOTALL)
     assert blocks

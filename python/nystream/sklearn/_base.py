@@ -94,7 +94,8 @@ class OnlineRegressor(RegressorMixin, BaseEstimator):
     def _bound(self, y: NDArray[Any]) -> Any:
         if self.bound is not None:
             return self.bound
-        return self._unit_bound * (float(np.abs(y).max()) or 1.0)
+        largest = max(float(y.max()), -float(y.min()))  # the magnitude of -128 is no int8
+        return self._unit_bound * (largest or 1.0)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -84,7 +84,7 @@ def _gamma(X: NDArray[Any], weights: NDArray[np.float64] | None, kernel: str, ga
     if (X[0] == X).all():  # one row, or as good as one: nothing tells a width
         return 1.0
     if gamma == "scale":
-        return 1 / (X.shape[1] * _variance(X, weights))
+        return float(1 / (X.shape[1] * _variance(X, weights)))
     if kernel == "laplacian":
         return 1 / _median_distance(X, weights, "cityblock")
     return 0.5 / _median_distance(X, weights, "euclidean") ** 2
@@ -101,6 +101,8 @@ def _median_distance(X: NDArray[Any], weights: NDArray[np.float64] | None, metri
     """Return the median distance of rows that differ; equal ones say nothing about a width."""
     if weights is None:
         weights = np.ones(len(X))
+    # By a power of two, which is exact: the product of two small weights must not be 0.
+    weights = np.ldexp(weights, -np.frexp(weights.max())[1])
     if len(X) > SAMPLE:
         X = X[_evenly(weights)]
         weights = np.ones(SAMPLE)
@@ -114,7 +116,8 @@ def _evenly(weights: NDArray[np.float64]) -> NDArray[np.intp]:
     """Return rows at even steps of the sum of weights: repeated rows and weights give the same."""
     total = np.cumsum(weights)
     steps = (np.arange(SAMPLE) + 0.5) / SAMPLE
-    return np.searchsorted(total, steps * total[-1], side="right")
+    rows: NDArray[np.intp] = np.searchsorted(total, steps * total[-1], side="right")
+    return rows
 
 
 def _weighted_median(values: NDArray[np.float64], weights: NDArray[np.float64]) -> float:
