@@ -35,8 +35,10 @@ from nystream.sklearn import (
     AogdAldRegressor,
     ConKonsRegressor,
     FogdRegressor,
+    KaarRegressor,
     KogdRegressor,
     KonsRegressor,
+    KrlsAldRegressor,
     LinearRlsRegressor,
     NonsAldRegressor,
     OnlineKrrRegressor,
@@ -297,7 +299,9 @@ def weighted(seed=0):
         RidgeAldRegressor(gamma="scale", kernel="matern32"),
         RidgeAldRegressor(gamma="median"),
         RidgeAldRegressor(gamma="median", kernel="laplacian"),
+        KrlsAldRegressor(gamma="median", alpha=1e-2),
         OnlineKrrRegressor(gamma="median"),
+        KaarRegressor(),
         LinearRlsRegressor(),
         RunningMeanRegressor(),
     ],
@@ -482,8 +486,9 @@ def test_a_pipeline_passes_names_on():
     np.testing.assert_allclose(pipeline.predict(frame), plain.predict(X), rtol=1e-9)
 
 
-@pytest.mark.parametrize("library", ["pandas", "polars"])
-def test_data_frames(library):
+@pytest.mark.parametrize(("library", "version"), [("pandas", "1.6"), ("polars", "1.9")])
+def test_data_frames(library, version):
+    pytest.importorskip("sklearn", minversion=version, reason=f"reads the names of {library}")
     library = pytest.importorskip(library, reason=f"frames of {library}")
     frame = library.DataFrame({"a": X[:, 0], "b": X[:, 1], "c": X[:, 2]})
     model = RidgeAldRegressor().fit(frame, library.Series(Y))

@@ -156,7 +156,7 @@ class KonsRegressor(UnweightedRegressor):
         return None if bound == math.inf else bound
 
 
-class KaarRegressor(UnweightedRegressor):
+class KaarRegressor(WeightedRegressor):
     """Kernel forecaster of Vovk, Azoury and Warmuth on every row; labels should be centred.
 
     :class:`nystream.Kaar` as an estimator; its documentation has the mathematics.
