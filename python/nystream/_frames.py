@@ -56,7 +56,7 @@ def _rows(frame: Any) -> NDArray[Any]:
     if rows.dtype != object:
         return rows
     # Booleans beside numbers, for one: column by column they are numbers.
-    columns = [frame[name].to_numpy().astype(np.float64) for name in frame.columns]
+    columns = [column.to_numpy().astype(np.float64) for column in frame.iter_columns()]
     return np.column_stack(columns)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import doctest
 import importlib
+import importlib.util
 import inspect
 import io
 import re
@@ -39,31 +40,51 @@ def public_names(thing, prefix=""):
             yield from public_names(member, f"{prefix}{name}.")
 
 
-def optional_names(module):
-    """The public names of a module that is not imported with the package, and its own."""
-    try:
-        thing = importlib.import_module(f"nystream.{module}")
-    except ImportError:  # what it needs is not installed
-        return
-    yield module, thing
-    yield from public_names(thing, f"{module}.")
+# What the examples of a module, or of a page, need beside the core.
+NEEDS = {
+    "models": ["onnx", "onnxruntime", "polars"],
+    "river": ["pandas", "river"],
+    "sklearn": ["pandas", "sklearn"],
+}
+
+
+def missing(needs):
+    """Why examples cannot run here."""
+    absent = [name for name in needs if importlib.util.find_spec(name) is None]
+    return f"not installed: {', '.join(absent)}" if absent else None
+
+
+def optional_names(module, *hidden):
+    """The public names of a module that is not imported with the package, and its own.
+
+    ``hidden`` are base classes of a private module whose methods users call.
+    """
+    if missing(NEEDS[module]):
+        return {module: None}
+    thing = importlib.import_module(f"nystream.{module}")
+    names = {module: thing, **dict(public_names(thing, f"{module}."))}
+    for name in hidden:
+        base = getattr(importlib.import_module(f"nystream.{module}._base"), name)
+        names |= dict(public_names(base, f"{module}.{name}."))
+    return names
+
+
+NAMES = {"nystream": nystream, **dict(public_names(nystream))}
+NAMES |= optional_names("sklearn") | optional_names("river", "Regressor", "WeightedRegressor")
+WITH_EXAMPLES = {"nystream", "river", "sklearn"}  # of modules, which need none
 
 
 # Sorted: the members of a compiled class have no fixed order.
-NAMES = dict(
-    sorted(
-        [*public_names(nystream), *optional_names("sklearn")],
-        key=lambda item: item[0],
-    )
-)
-
-
-@pytest.mark.parametrize("name", [*NAMES, "nystream"])
+@pytest.mark.parametrize("name", sorted(NAMES))
 def test_docstrings_have_examples_that_run(name):
-    thing = NAMES.get(name, nystream)
+    thing = NAMES[name]
+    if thing is None:
+        pytest.skip(missing(NEEDS[name]))
+    if name == "Scorer.to_onnx":
+        pytest.importorskip("onnx", reason="not installed: onnx")
     text = inspect.getdoc(thing)
     assert text, f"{name} has no docstring"
-    if not inspect.ismodule(thing) or thing is nystream:
+    if not inspect.ismodule(thing) or name in WITH_EXAMPLES:
         assert ">>>" in text, f"{name} has no example"
     # As users see NumPy's numbers, whatever options a test before has left.
     with np.printoptions():
@@ -75,11 +96,11 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_examples_print_what_the_page_says(page):
+def test_examples_print_what_the_page_says(page, tmp_path, monkeypatch):
     """All Python of a page runs in order; a text block after it is what it prints."""
-    if page.stem == "sklearn":
-        pytest.importorskip("sklearn", minversion="1.6", reason="the page shows scikit-learn")
-        pytest.importorskip("pandas", reason="the page shows a data frame")
+    if reason := missing(NEEDS.get(page.stem, [])):
+        pytest.skip(reason)
+    monkeypatch.chdir(tmp_path)  # some write files
     text = page.read_text(encoding="utf-8")
     blocks = re.findall(r"```python\n(.*?)```(?:\s+```text\n(.*?)```)?", text, re.DOTALL)
     assert blocks
@@ -139,6 +160,9 @@ def test_importing_needs_numpy_alone():
     run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     installed = {
         "matplotlib",
+        "narwhals",
+        "onnx",
+        "river",
         "tqdm",
         "hypothesis",
         "pytest",

@@ -55,7 +55,7 @@ OTHER_NAMES = {
     "ProsNKons": ("gamma", "kors_mu"),
     "ConKons": ("gamma", "kors_mu"),
 }
-KERNEL_DEFAULTS = {"kernel": "rbf", "gamma": "scale", "sigma": None, "degree": 3, "coef0": 1.0}
+KERNEL_DEFAULTS = {"kernel": "rbf", "gamma": "median", "sigma": None, "degree": 3, "coef0": 1.0}
 
 
 @pytest.fixture(params=ESTIMATORS)
@@ -214,7 +214,7 @@ def gamma_of(X, kernel="poly", y=None, **params):
 
 
 def test_scale_is_that_of_scikit_learn():
-    assert gamma_of(X) == pytest.approx(1 / (3 * X.var()), rel=1e-12)
+    assert gamma_of(X, gamma="scale") == pytest.approx(1 / (3 * X.var()), rel=1e-12)
 
 
 def distances(Z, order):
@@ -377,8 +377,8 @@ def test_weights_are_routed_to_the_estimator():
             "'rational_quadratic', 'poly', 'linear' or a nystream.Kernel, but is 'gaussian'",
         ),
         ({"kernel": None}, "or a nystream.Kernel, but is None"),
-        ({"gamma": -1}, "gamma should be 'scale', 'median' or a positive number, but is -1"),
-        ({"gamma": 0.0}, "gamma should be 'scale', 'median' or a positive number, but is 0.0"),
+        ({"gamma": -1}, "gamma should be 'median', 'scale' or a positive number, but is -1"),
+        ({"gamma": 0.0}, "gamma should be 'median', 'scale' or a positive number, but is 0.0"),
         ({"gamma": "auto"}, "or a positive number, but is 'auto'"),
         ({"gamma": True}, "or a positive number, but is True"),
         ({"gamma": math.nan}, "or a positive number, but is nan"),
@@ -387,7 +387,7 @@ def test_weights_are_routed_to_the_estimator():
             {"gamma": 0.5, "sigma": 1.0},
             "gamma and sigma should not both be given, but are 0.5 and 1.0",
         ),
-        ({"gamma": "median", "sigma": 1.0}, "but are 'median' and 1.0"),
+        ({"gamma": "scale", "sigma": 1.0}, "but are 'scale' and 1.0"),
         ({"sigma": -1.0}, "sigma should be positive and finite"),
         (
             {"kernel": "poly", "sigma": 1.0},

@@ -20,7 +20,7 @@ are the same.
 >>> import nystream
 >>> from nystream.sklearn import RidgeAldRegressor
 >>> X, y = nystream.datasets.mackey_glass(1000)
->>> model = RidgeAldRegressor(gamma="median", alpha=1e-2).fit(X[:800], y[:800])
+>>> model = RidgeAldRegressor(alpha=1e-2).fit(X[:800], y[:800])
 >>> bool(model.score(X[800:], y[800:]) > 0.98)
 True
 """

@@ -17,7 +17,7 @@ class NonsAldRegressor(UnweightedRegressor):
         "rbf", "laplacian", "matern32", "matern52", "rational_quadratic", "poly", "linear", or a
         :class:`nystream.Kernel`, which has its own parameters.
     gamma
-        "scale", "median" or a positive number: how narrow the kernel is; :mod:`nystream.sklearn`
+        "median", "scale" or a positive number: how narrow the kernel is; :mod:`nystream.sklearn`
         tells what it means for each.
     sigma
         The width of a kernel of distances, in place of ``gamma``.
@@ -50,7 +50,7 @@ class NonsAldRegressor(UnweightedRegressor):
     >>> import nystream
     >>> from nystream.sklearn import NonsAldRegressor
     >>> X, y = nystream.datasets.mackey_glass(1000)
-    >>> model = NonsAldRegressor(gamma="median", alpha=1e-2).fit(X[:800], y[:800])
+    >>> model = NonsAldRegressor(alpha=1e-2).fit(X[:800], y[:800])
     >>> bool(model.score(X[800:], y[800:]) > 0.8)
     True
     >>> model.learner_.n_basis < 100
@@ -64,7 +64,7 @@ class NonsAldRegressor(UnweightedRegressor):
         self,
         *,
         kernel: str | nystream.Kernel = "rbf",
-        gamma: float | str = "scale",
+        gamma: float | str = "median",
         sigma: float | None = None,
         degree: int = 3,
         coef0: float = 1.0,
@@ -99,7 +99,7 @@ class AogdAldRegressor(UnweightedRegressor):
         "rbf", "laplacian", "matern32", "matern52", "rational_quadratic", "poly", "linear", or a
         :class:`nystream.Kernel`, which has its own parameters.
     gamma
-        "scale", "median" or a positive number: how narrow the kernel is; :mod:`nystream.sklearn`
+        "median", "scale" or a positive number: how narrow the kernel is; :mod:`nystream.sklearn`
         tells what it means for each.
     sigma
         The width of a kernel of distances, in place of ``gamma``.
@@ -129,7 +129,7 @@ class AogdAldRegressor(UnweightedRegressor):
     >>> import nystream
     >>> from nystream.sklearn import AogdAldRegressor
     >>> X, y = nystream.datasets.mackey_glass(1000)
-    >>> model = AogdAldRegressor(gamma="median").fit(X[:800], y[:800])
+    >>> model = AogdAldRegressor().fit(X[:800], y[:800])
     >>> bool(model.score(X[800:], y[800:]) > 0.85)
     True
     """
@@ -142,7 +142,7 @@ class AogdAldRegressor(UnweightedRegressor):
         self,
         *,
         kernel: str | nystream.Kernel = "rbf",
-        gamma: float | str = "scale",
+        gamma: float | str = "median",
         sigma: float | None = None,
         degree: int = 3,
         coef0: float = 1.0,
@@ -173,7 +173,7 @@ class RidgeAldRegressor(WeightedRegressor):
         "rbf", "laplacian", "matern32", "matern52", "rational_quadratic", "poly", "linear", or a
         :class:`nystream.Kernel`, which has its own parameters.
     gamma
-        "scale", "median" or a positive number: how narrow the kernel is; :mod:`nystream.sklearn`
+        "median", "scale" or a positive number: how narrow the kernel is; :mod:`nystream.sklearn`
         tells what it means for each.
     sigma
         The width of a kernel of distances, in place of ``gamma``.
@@ -204,7 +204,7 @@ class RidgeAldRegressor(WeightedRegressor):
     >>> import nystream
     >>> from nystream.sklearn import RidgeAldRegressor
     >>> X, y = nystream.datasets.mackey_glass(1000)
-    >>> model = RidgeAldRegressor(gamma="median", alpha=1e-2).fit(X[:800], y[:800])
+    >>> model = RidgeAldRegressor(alpha=1e-2).fit(X[:800], y[:800])
     >>> bool(model.score(X[800:], y[800:]) > 0.97)
     True
     >>> model.learner_.n_basis < 100
@@ -220,7 +220,7 @@ class RidgeAldRegressor(WeightedRegressor):
         self,
         *,
         kernel: str | nystream.Kernel = "rbf",
-        gamma: float | str = "scale",
+        gamma: float | str = "median",
         sigma: float | None = None,
         degree: int = 3,
         coef0: float = 1.0,
@@ -253,7 +253,7 @@ class KrlsAldRegressor(WeightedRegressor):
         "rbf", "laplacian", "matern32", "matern52", "rational_quadratic", "poly", "linear", or a
         :class:`nystream.Kernel`, which has its own parameters.
     gamma
-        "scale", "median" or a positive number: how narrow the kernel is; :mod:`nystream.sklearn`
+        "median", "scale" or a positive number: how narrow the kernel is; :mod:`nystream.sklearn`
         tells what it means for each.
     sigma
         The width of a kernel of distances, in place of ``gamma``.
@@ -278,7 +278,7 @@ class KrlsAldRegressor(WeightedRegressor):
     >>> import nystream
     >>> from nystream.sklearn import KrlsAldRegressor
     >>> X, y = nystream.datasets.mackey_glass(1000)
-    >>> model = KrlsAldRegressor(gamma="median", alpha=1e-2).fit(X[:800], y[:800])
+    >>> model = KrlsAldRegressor(alpha=1e-2).fit(X[:800], y[:800])
     >>> bool(model.score(X[800:], y[800:]) > 0.97)
     True
     """
@@ -290,7 +290,7 @@ class KrlsAldRegressor(WeightedRegressor):
         self,
         *,
         kernel: str | nystream.Kernel = "rbf",
-        gamma: float | str = "scale",
+        gamma: float | str = "median",
         sigma: float | None = None,
         degree: int = 3,
         coef0: float = 1.0,

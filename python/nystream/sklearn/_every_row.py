@@ -24,7 +24,7 @@ class KogdRegressor(UnweightedRegressor):
         "rbf", "laplacian", "matern32", "matern52", "rational_quadratic", "poly", "linear", or a
         :class:`nystream.Kernel`, which has its own parameters.
     gamma
-        "scale", "median" or a positive number: how narrow the kernel is; :mod:`nystream.sklearn`
+        "median", "scale" or a positive number: how narrow the kernel is; :mod:`nystream.sklearn`
         tells what it means for each.
     sigma
         The width of a kernel of distances, in place of ``gamma``.
@@ -63,7 +63,7 @@ class KogdRegressor(UnweightedRegressor):
         self,
         *,
         kernel: str | nystream.Kernel = "rbf",
-        gamma: float | str = "scale",
+        gamma: float | str = "median",
         sigma: float | None = None,
         degree: int = 3,
         coef0: float = 1.0,
@@ -90,7 +90,7 @@ class KonsRegressor(UnweightedRegressor):
         "rbf", "laplacian", "matern32", "matern52", "rational_quadratic", "poly", "linear", or a
         :class:`nystream.Kernel`, which has its own parameters.
     gamma
-        "scale", "median" or a positive number: how narrow the kernel is; :mod:`nystream.sklearn`
+        "median", "scale" or a positive number: how narrow the kernel is; :mod:`nystream.sklearn`
         tells what it means for each.
     sigma
         The width of a kernel of distances, in place of ``gamma``.
@@ -132,7 +132,7 @@ class KonsRegressor(UnweightedRegressor):
         self,
         *,
         kernel: str | nystream.Kernel = "rbf",
-        gamma: float | str = "scale",
+        gamma: float | str = "median",
         sigma: float | None = None,
         degree: int = 3,
         coef0: float = 1.0,
@@ -167,7 +167,7 @@ class KaarRegressor(WeightedRegressor):
         "rbf", "laplacian", "matern32", "matern52", "rational_quadratic", "poly", "linear", or a
         :class:`nystream.Kernel`, which has its own parameters.
     gamma
-        "scale", "median" or a positive number: how narrow the kernel is; :mod:`nystream.sklearn`
+        "median", "scale" or a positive number: how narrow the kernel is; :mod:`nystream.sklearn`
         tells what it means for each.
     sigma
         The width of a kernel of distances, in place of ``gamma``.
@@ -205,7 +205,7 @@ class KaarRegressor(WeightedRegressor):
         self,
         *,
         kernel: str | nystream.Kernel = "rbf",
-        gamma: float | str = "scale",
+        gamma: float | str = "median",
         sigma: float | None = None,
         degree: int = 3,
         coef0: float = 1.0,
@@ -232,7 +232,7 @@ class OnlineKrrRegressor(WeightedRegressor):
         "rbf", "laplacian", "matern32", "matern52", "rational_quadratic", "poly", "linear", or a
         :class:`nystream.Kernel`, which has its own parameters.
     gamma
-        "scale", "median" or a positive number: how narrow the kernel is; :mod:`nystream.sklearn`
+        "median", "scale" or a positive number: how narrow the kernel is; :mod:`nystream.sklearn`
         tells what it means for each.
     sigma
         The width of a kernel of distances, in place of ``gamma``.
@@ -269,7 +269,7 @@ class OnlineKrrRegressor(WeightedRegressor):
         self,
         *,
         kernel: str | nystream.Kernel = "rbf",
-        gamma: float | str = "scale",
+        gamma: float | str = "median",
         sigma: float | None = None,
         degree: int = 3,
         coef0: float = 1.0,
@@ -296,7 +296,7 @@ class SketchedKonsRegressor(UnweightedRegressor):
         "rbf", "laplacian", "matern32", "matern52", "rational_quadratic", "poly", "linear", or a
         :class:`nystream.Kernel`, which has its own parameters.
     gamma
-        "scale", "median" or a positive number: how narrow the kernel is; :mod:`nystream.sklearn`
+        "median", "scale" or a positive number: how narrow the kernel is; :mod:`nystream.sklearn`
         tells what it means for each.
     sigma
         The width of a kernel of distances, in place of ``gamma``.
@@ -335,7 +335,7 @@ class SketchedKonsRegressor(UnweightedRegressor):
     >>> import nystream
     >>> from nystream.sklearn import SketchedKonsRegressor
     >>> X, y = nystream.datasets.mackey_glass(1000)
-    >>> model = SketchedKonsRegressor(gamma="median", min_probability=0.5).fit(X[:800], y[:800])
+    >>> model = SketchedKonsRegressor(min_probability=0.5).fit(X[:800], y[:800])
     >>> bool(model.score(X[800:], y[800:]) > 0.7)
     True
     """
@@ -350,7 +350,7 @@ class SketchedKonsRegressor(UnweightedRegressor):
         self,
         *,
         kernel: str | nystream.Kernel = "rbf",
-        gamma: float | str = "scale",
+        gamma: float | str = "median",
         sigma: float | None = None,
         degree: int = 3,
         coef0: float = 1.0,
@@ -391,7 +391,7 @@ class PkawvRegressor(UnweightedRegressor):
         "rbf", "laplacian", "matern32", "matern52", "rational_quadratic", "poly", "linear", or a
         :class:`nystream.Kernel`, which has its own parameters.
     gamma
-        "scale", "median" or a positive number: how narrow the kernel is; :mod:`nystream.sklearn`
+        "median", "scale" or a positive number: how narrow the kernel is; :mod:`nystream.sklearn`
         tells what it means for each.
     sigma
         The width of a kernel of distances, in place of ``gamma``.
@@ -441,7 +441,7 @@ class PkawvRegressor(UnweightedRegressor):
         self,
         *,
         kernel: str | nystream.Kernel = "rbf",
-        gamma: float | str = "scale",
+        gamma: float | str = "median",
         sigma: float | None = None,
         degree: int = 3,
         coef0: float = 1.0,

@@ -62,11 +62,11 @@ def _check(kernel: Any, gamma: Any, sigma: Any) -> None:
     by_rule = isinstance(gamma, str) and gamma in ("scale", "median")
     if not (by_rule or (_is_number(gamma) and 0 < gamma < math.inf)):
         raise ValueError(
-            f"gamma should be 'scale', 'median' or a positive number, but is {gamma!r}"
+            f"gamma should be 'median', 'scale' or a positive number, but is {gamma!r}"
         )
     if sigma is None:
         return
-    if not (by_rule and gamma == "scale"):
+    if not (by_rule and gamma == "median"):
         raise ValueError(
             f"gamma and sigma should not both be given, but are {gamma!r} and {sigma!r}"
         )

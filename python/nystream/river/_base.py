@@ -1,0 +1,373 @@
+"""What all regressors for river share: dicts and frames in, the learner's numbers out."""
+
+from __future__ import annotations
+
+import copy
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+import nystream
+from nystream.river._batches import like, read_frame, read_series
+from nystream.river._columns import Columns, check_features, check_number, numbers
+
+try:
+    from river import base
+except ImportError as error:
+    raise ImportError("nystream.river needs river: pip install 'nystream[river]'") from error
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Sequence
+
+    from numpy.typing import NDArray
+
+# Features that no row kept has enter a kernel through a norm alone: of distances, or of the row.
+_NORMS = {
+    nystream.Gaussian: 2,
+    nystream.Laplacian: 1,
+    nystream.Matern32: 2,
+    nystream.Matern52: 2,
+    nystream.RationalQuadratic: 2,
+    nystream.Polynomial: 2,
+    nystream.Linear: 2,
+}
+
+
+class Regressor(base.MiniBatchRegressor):
+    """A learner as a regressor of river.
+
+    A name that is new gets a new column, in which all rows learned before are 0; a name that is
+    absent counts as 0. Where a norm tells all about new features, the learner has one column more
+    than there are names: always 0 when it learns, it holds that norm when it predicts.
+    """
+
+    _kind: ClassVar[type[Any]]
+
+    def _begin(self, **params: Any) -> None:
+        """Store the parameters under their own names and make the learner."""
+        if params.get("kernel", self) is None:
+            params["kernel"] = nystream.Gaussian()
+        for name, value in params.items():
+            setattr(self, name, value)
+        self._learner: nystream.Learner = self._kind(**params)
+        self._norm = self._norm_of_new_features(params.get("kernel"))
+        self._columns = Columns()
+        self._y_name: Any = None
+
+    def _norm_of_new_features(self, kernel: nystream.Kernel | None) -> int | None:
+        return 2 if kernel is None else _NORMS.get(type(kernel))
+
+    @property
+    def learner(self) -> nystream.Learner:
+        """The learner underneath, to look at: what it keeps, weighs and has seen.
+
+        Its first columns are those of :attr:`features`; any others are 0 in every row learned.
+
+        Examples
+        --------
+        >>> from nystream.river import RidgeAldRegressor
+        >>> model = RidgeAldRegressor()
+        >>> model.learn_one({"b": 1.0, "a": 2.0}, 3.0)
+        >>> model.learner.n_seen, model.learner.n_basis
+        (1, 1)
+        """
+        return self._learner
+
+    @property
+    def features(self) -> list[Hashable]:
+        """The names of the features learned so far, in the order of their columns.
+
+        Examples
+        --------
+        >>> from nystream.river import RidgeAldRegressor
+        >>> model = RidgeAldRegressor()
+        >>> model.learn_one({"b": 1.0, "a": 2.0}, 3.0)
+        >>> model.features
+        ['a', 'b']
+        """
+        return list(self._columns.names)
+
+    def learn_one(self, x: dict[Hashable, Any], y: float) -> None:
+        """Learn one row.
+
+        Parameters
+        ----------
+        x
+            The features: numbers by name. What is absent counts as 0, and new names are welcome.
+            Text, None and NaN are refused, and the model stays as it was.
+        y
+            The label.
+
+        Examples
+        --------
+        >>> from nystream.river import NonsAldRegressor
+        >>> model = NonsAldRegressor()
+        >>> model.learn_one({"a": 1.0}, 0.5)
+        >>> model.learn_one({"a": 1.0, "b": 2.0}, 0.7)
+        >>> model.learn_one({"city": "Paris"}, 0.7)
+        Traceback (most recent call last):
+            ...
+        TypeError: x['city'] should be a real number, but is 'Paris'
+        """
+        self._learn(x, y)
+
+    def predict_one(self, x: dict[Hashable, Any]) -> float:
+        """Predict the label of one row; 0 before any was learned.
+
+        Nothing changes. A name that the model has not learned counts all the same: it makes the
+        row more distant from all rows learned.
+
+        Parameters
+        ----------
+        x
+            The features: numbers by name.
+
+        Examples
+        --------
+        >>> from nystream.river import RidgeAldRegressor
+        >>> model = RidgeAldRegressor(ridge=1.0)
+        >>> model.predict_one({"a": 1.0})
+        0.0
+        >>> model.learn_one({"a": 1.0}, 0.5)
+        >>> model.predict_one({"a": 1.0})
+        0.25
+        >>> round(model.predict_one({"a": 1.0, "b": 2.0}), 4)
+        0.0338
+        """
+        row = self._columns.row(x)
+        if row is None:
+            rows = numbers(x)
+            learner, rows = self._placed(list(x), rows)
+            return learner.predict_one(rows[0])
+        try:
+            return self._learner.predict_one(row)
+        except ValueError:
+            check_features(x)
+            raise
+
+    def learn_many(self, X: Any, y: Any) -> None:
+        """Learn the rows of a data frame, in order: the same as the loop of :meth:`learn_one`.
+
+        Parameters
+        ----------
+        X
+            The features, a data frame of pandas, polars, pyarrow or their like.
+        y
+            The labels, a series. Predictions of many rows take its name.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from nystream.river import LinearRlsRegressor
+        >>> model = LinearRlsRegressor(ridge=1e-6)
+        >>> model.learn_many(pd.DataFrame({"a": [0.0, 1.0, 2.0]}), pd.Series([1.0, 3.0, 5.0]))
+        >>> round(model.predict_one({"a": 10.0}), 3)
+        21.0
+        """
+        self._learn_frame(X, y)
+
+    def predict_many(self, X: Any) -> Any:
+        """Predict the labels of the rows of a data frame.
+
+        Parameters
+        ----------
+        X
+            The features, a data frame of pandas, polars, pyarrow or their like.
+
+        Returns
+        -------
+        A series of the same library, with the frame's index where it has one.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from nystream.river import RunningMeanRegressor
+        >>> model = RunningMeanRegressor()
+        >>> X = pd.DataFrame({"a": [0.0, 1.0]}, index=["first", "second"])
+        >>> model.learn_many(X, pd.Series([3.0, 5.0], name="price"))
+        >>> model.predict_many(X)
+        first     4.0
+        second    4.0
+        Name: price, dtype: float64
+        """
+        learner, rows = self._placed(*read_frame(X))
+        predictions = learner.predict_many(rows) if len(rows) else np.zeros(0)
+        return like(X, predictions, self._y_name)
+
+    def _learn(self, x: dict[Hashable, Any], y: float, *weight: float) -> None:
+        row = self._columns.row(x)
+        if row is None:
+            rows = numbers(x)
+            check_number("y", y)
+            columns, rows = self._extended(list(x), rows)
+            self._learner.learn_one(rows[0], y, *weight)
+            self._columns = columns
+            return
+        try:
+            self._learner.learn_one(row, y, *weight)
+        except ValueError:
+            check_features(x)
+            raise
+
+    def _learn_frame(self, X: Any, y: Any, weights: Any = None) -> None:
+        names, rows = read_frame(X)
+        series = [read_series("y", y, len(rows))]
+        if weights is not None:
+            series.append(_weights(weights, len(rows)))
+            rows, *series = (values[series[1] > 0] for values in (rows, *series))
+        if len(rows) and not self._is_full:
+            columns, rows = self._extended(names, rows)
+            self._learn_rows(rows, *series)
+            self._columns = columns
+        self._y_name = getattr(y, "name", None)
+
+    def _learn_rows(self, *arrays: NDArray[Any]) -> None:
+        self._learner.learn_many(*arrays)
+
+    def _extended(
+        self, names: Sequence[Hashable], rows: NDArray[Any]
+    ) -> tuple[Columns, NDArray[np.float64]]:
+        """Return columns for all names and the rows in them; the learner is made wide enough."""
+        columns = self._columns.extended(names, self._spare)
+        if (self._learner.n_features or columns.width) < columns.width:
+            self._learner.widen(columns.width)
+            # Should the rows be refused, their names stay unknown; width changes no prediction.
+            self._columns = Columns(self._columns.names, columns.width)
+        return columns, columns.place(names, rows)
+
+    def _placed(
+        self, names: Sequence[Hashable], rows: NDArray[Any]
+    ) -> tuple[nystream.Learner, NDArray[np.float64]]:
+        """Return a learner that can predict the rows, and the rows in its columns."""
+        columns, learner = self._columns, self._learner
+        new = [place for place in columns.unknown(names) if rows[:, place].any()]
+        if not (new and learner.n_seen):
+            return learner, columns.place(names, rows)
+        if self._norm is None:
+            columns = columns.extended(names, 0)
+            return _widened(learner, columns.width), columns.place(names, rows)
+        placed = columns.place(names, rows)
+        placed[:, -1] = np.linalg.norm(rows[:, new], self._norm, axis=1)
+        return learner, placed
+
+    @property
+    def _is_full(self) -> bool:
+        return False
+
+    @property
+    def _spare(self) -> int:
+        return int(self._norm is not None)
+
+    def __sizeof__(self) -> int:
+        # What river counts as the memory of a model cannot see into the learner.
+        return object.__sizeof__(self) + self._learner.nbytes
+
+
+class WeightedRegressor(Regressor):
+    """A regressor whose rows may have weights."""
+
+    def learn_one(self, x: dict[Hashable, Any], y: float, w: float = 1.0) -> None:
+        """Learn one row.
+
+        Parameters
+        ----------
+        x
+            The features: numbers by name. What is absent counts as 0, and new names are welcome.
+            Text, None and NaN are refused, and the model stays as it was.
+        y
+            The label.
+        w
+            The weight: how many times the loss of the row counts, 0 or more. With 0 the row is
+            skipped.
+
+        Examples
+        --------
+        >>> from nystream.river import RunningMeanRegressor
+        >>> model = RunningMeanRegressor()
+        >>> model.learn_one({"a": 1.0}, 2.0)
+        >>> model.learn_one({"a": 1.0}, 5.0, w=2.0)
+        >>> model.predict_one({"a": 1.0})
+        4.0
+        """
+        if w == 1.0:
+            self._learn(x, y)
+        elif _weight(w) > 0:
+            self._learn(x, y, w)
+
+    def learn_many(self, X: Any, y: Any, w: Any = 1.0) -> None:
+        """Learn the rows of a data frame, in order: the same as the loop of :meth:`learn_one`.
+
+        Parameters
+        ----------
+        X
+            The features, a data frame of pandas, polars, pyarrow or their like.
+        y
+            The labels, a series. Predictions of many rows take its name.
+        w
+            The weights, a series, or one number for all rows.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from nystream.river import RunningMeanRegressor
+        >>> model = RunningMeanRegressor()
+        >>> X = pd.DataFrame({"a": [0.0, 1.0]})
+        >>> model.learn_many(X, pd.Series([2.0, 5.0]), w=pd.Series([1.0, 2.0]))
+        >>> model.predict_one({"a": 1.0})
+        4.0
+        """
+        self._learn_frame(X, y, None if isinstance(w, float) and w == 1.0 else w)
+
+
+class CappedRegressor(Regressor):
+    """A regressor that is full some day: from then on it predicts, but learns no more."""
+
+    _cap: ClassVar[str]
+    _count: ClassVar[str]
+
+    @property
+    def _is_full(self) -> bool:
+        return self._room(self._learner) == 0
+
+    def _room(self, learner: nystream.Learner) -> int | None:
+        """Return how many rows can be learned for certain; None: as many as come."""
+        cap = getattr(self, self._cap)
+        return None if cap is None else max(cap - getattr(learner, self._count), 0)
+
+    def _learn(self, x: dict[Hashable, Any], y: float, *weight: float) -> None:
+        if self._is_full:
+            numbers(x)
+            check_number("y", y)
+        else:
+            super()._learn(x, y, *weight)
+
+    def _learn_rows(self, *arrays: NDArray[Any]) -> None:
+        room, learner = self._room(self._learner), self._learner
+        if room is not None and room < len(arrays[0]):
+            learner = copy.deepcopy(learner)  # so that all is learned in parts, or nothing
+        while len(arrays[0]) and (room := self._room(learner)) != 0:
+            learner.learn_many(*(array[:room] for array in arrays))
+            arrays = tuple(array[len(arrays[0]) if room is None else room :] for array in arrays)
+        self._learner = learner
+
+
+def _widened(learner: nystream.Learner, width: int) -> nystream.Learner:
+    learner = copy.deepcopy(learner)
+    learner.widen(width)
+    return learner
+
+
+def _weight(w: Any) -> Any:
+    check_number("w", w)
+    if w < 0:
+        raise ValueError(f"w should be 0 or positive, but is {w!r:.100}")
+    return w
+
+
+def _weights(w: Any, n_rows: int) -> NDArray[Any]:
+    if np.ndim(w) == 0:
+        return np.full(n_rows, _weight(w), dtype=np.float64)
+    weights = read_series("w", w, n_rows)
+    for row in np.flatnonzero(weights < 0):
+        raise ValueError(f"w should hold numbers from 0 on, but has {weights[row]} in row {row}")
+    return weights
