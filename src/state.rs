@@ -291,7 +291,12 @@ impl Array {
     }
 
     fn bytes(&self) -> Vec<u8> {
-        self.data.iter().flat_map(|v| v.to_le_bytes()).collect()
+        let mut bytes = vec![0; size_of_val(&*self.data)];
+        let (numbers, _) = bytes.as_chunks_mut::<8>();
+        for (bytes, value) in numbers.iter_mut().zip(&self.data) {
+            *bytes = value.to_le_bytes();
+        }
+        bytes
     }
 
     fn view<'a>(&self, bytes: &'a [u8]) -> Result<TensorView<'a>, Error> {
