@@ -25,9 +25,10 @@ type Vector<'a> = Option<&'a [f64]>;
 
 /// An online learner: sees each row once and predicts it before it learns its label.
 ///
-/// Rows are one-dimensional arrays or lists of numbers, many rows a two-dimensional array with a row for each.
-/// Arrays of any layout and of any real dtype give the same answer; float64 and float32 in C order are not copied.
-/// Values that are not finite, or of another width than before, raise ``ValueError`` and change nothing.
+/// Rows are one-dimensional arrays or lists of numbers, many rows a two-dimensional array with a row for each, or a data
+/// frame of pandas, polars or pyarrow, whose columns are remembered by name. Arrays of any layout and of any real dtype
+/// give the same answer; float64 and float32 are not copied as a whole. Values that are not finite, or of another width
+/// than before, raise ``ValueError`` and change nothing.
 ///
 /// A learner may be used from several threads: calls are carried out one after the other, whole arrays without
 /// holding the interpreter's lock. An array must not be written to while a call reads it.
@@ -167,6 +168,16 @@ impl Learner {
 
     /// Learns one row and its label.
     ///
+    /// Parameters
+    /// ----------
+    /// x
+    ///     The row.
+    /// y
+    ///     Its label.
+    /// sample_weight
+    ///     How many times the loss of the row counts; with 0 it is not learned. None: once. Learners for which
+    ///     ``takes_weights`` is false refuse it.
+    ///
     /// Examples
     /// --------
     /// >>> import nystream
@@ -211,6 +222,15 @@ impl Learner {
 
     /// Learns many rows and their labels, in order.
     ///
+    /// Parameters
+    /// ----------
+    /// X
+    ///     The rows.
+    /// y
+    ///     A label for each.
+    /// sample_weight
+    ///     How many times the loss of each row counts; with weights, rows are learned one by one and not in blocks.
+    ///
     /// Examples
     /// --------
     /// >>> import nystream
@@ -233,6 +253,15 @@ impl Learner {
     /// Predicts each row, then learns its label, in order: the predictions made before each label was learned.
     ///
     /// To rounding the same as a loop of ``predict_one`` and ``learn_one``, in one call and much faster.
+    ///
+    /// Parameters
+    /// ----------
+    /// X
+    ///     The rows.
+    /// y
+    ///     A label for each.
+    /// sample_weight
+    ///     How many times the loss of each row counts; with weights, rows are learned one by one and not in blocks.
     ///
     /// Examples
     /// --------
