@@ -4,10 +4,14 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 # The old compiled module goes first, so that a failed build cannot leave it behind.
-INSTALL := rm -f python/nystream/*.so && $(BIN)/python -m pip install --quiet --disable-pip-version-check
+PIP := -m pip install --quiet --disable-pip-version-check
+INSTALL := rm -f python/nystream/*.so && $(BIN)/python $(PIP)
+# Zig links against an old glibc, so that the wheel runs on Linux systems since 2014.
+WHEEL := $(if $(filter Linux,$(shell uname -s)),--zig --compatibility manylinux2014)
+CLEAN := $(CURDIR)/build/clean
 
 .DEFAULT_GOAL := help
-.PHONY: help tools demo test rust python format bench bench-rust clean
+.PHONY: help tools demo test rust python format docs wheel bench bench-rust clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -40,7 +44,7 @@ rust: tools ## the Rust half of the tests
 
 python: tools $(BIN)/python ## the Python half
 	cargo clippy --locked --features python -- -D warnings
-	$(INSTALL) -e '.[bench,dev]'
+	$(INSTALL) -e '.[bench,dev,docs]'
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
@@ -53,6 +57,20 @@ format: tools $(BIN)/python ## format Rust and Python
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
 
+docs: tools $(BIN)/python ## build the site into build/docs
+	@$(INSTALL) -e '.[docs]'
+	@$(BIN)/python -m sphinx --fail-on-warning --keep-going --nitpicky --quiet docs build/docs
+	@echo "the site: build/docs/index.html"
+
+wheel: tools $(BIN)/python ## build wheel and sdist into dist, and try the wheel where there is no compiler
+	@$(BIN)/python $(PIP) maturin==1.16.0 ziglang==0.15.2
+	@rm -rf dist $(CLEAN)
+	@PATH="$(CURDIR)/$(BIN):$$PATH" maturin build --release $(WHEEL) --out dist
+	@PATH="$(CURDIR)/$(BIN):$$PATH" maturin sdist --out dist
+	@$(PYTHON) -m venv $(CLEAN)
+	@PATH="$(CLEAN)/bin" python $(PIP) dist/*.whl
+	@PATH="$(CLEAN)/bin" python tests/smoke.py
+
 bench: tools $(BIN)/python ## measure the Python package beside NumPy, river and scikit-learn
 	@echo "building nystream into $(VENV) (the first time takes a minute or two)"
 	@$(INSTALL) -e '.[bench,peers]'
@@ -62,4 +80,4 @@ bench-rust: tools ## measure the Rust core
 	cargo bench
 
 clean: ## remove everything that was built
-	rm -rf target $(VENV) build python/nystream/*.so
+	rm -rf target $(VENV) build dist python/nystream/*.so

@@ -1,6 +1,9 @@
 """Kernel regression in river's loop, beside models of river: predict a row, score it, learn it.
 
-Friedman's function of ten features, five of them noise: `python examples/river_loop.py`.
+Friedman's function of ten features, five of them noise. Prints a table (mean absolute error, rows
+a second).
+
+Usage: python examples/river_loop.py
 """
 
 from __future__ import annotations
@@ -25,12 +28,13 @@ REGRESSORS = [
 
 
 def main() -> None:
-    print(f"{'regressor':32} {'MAE':>6} {'rows/s':>8}")
+    print(f"| {'regressor':30} | {'MAE':>5} | {'rows/s':>7} |")
+    print("|--------------------------------|------:|--------:|")
     for regressor in REGRESSORS:
         start = time.perf_counter()
         error = run(regressor)
         speed = N_ROWS / (time.perf_counter() - start)
-        print(f"{type(regressor).__name__:32} {error:6.3f} {speed:8,.0f}")
+        print(f"| {type(regressor).__name__:30} | {error:5.3f} | {speed:7,.0f} |")
 
 
 def run(regressor) -> float:

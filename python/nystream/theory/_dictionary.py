@@ -122,12 +122,12 @@ class SpectralError:
     Attributes
     ----------
     joined
-        The rounds s_1 < ... < s_J, from 0, in which a row joined; epoch j is from s_j to
-        s_{j+1} - 1.
+        The rounds ``s_1 < ... < s_J``, from 0, in which a row joined; epoch j is from ``s_j`` to
+        ``s_{j+1} - 1``.
     global_error, global_bound
-        ||K_T - Phi~^T Phi~||_2 and T sqrt(alpha).
+        ``||K_T - Phi~^T Phi~||_2`` and ``T sqrt(alpha)``.
     local_errors, local_bounds
-        ||K_{T_j} - Phi_j^T Phi_j||_2 and |T_j| alpha for each epoch.
+        ``||K_{T_j} - Phi_j^T Phi_j||_2`` and ``|T_j| alpha`` for each epoch.
 
     Examples
     --------
