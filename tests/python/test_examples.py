@@ -63,13 +63,10 @@ SHOWS = {
     "sklearn_pipeline": scores_rows_held_back,
     "your_own_kernel": has_better_kernels,
 }
-NEEDS = {"river_loop": "river", "sklearn_pipeline": "sklearn"}
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_prints_a_table_of_errors(name, folder):
-    if name in NEEDS:
-        pytest.importorskip(NEEDS[name], reason=f"the example shows {NEEDS[name]}")
     finished = run(name, folder)
     assert finished.returncode == 0, finished.stderr
     rows = table(finished.stdout)
