@@ -157,6 +157,14 @@ pub enum Error {
     /// Learners whose rows cannot gain features.
     #[error("n_features cannot grow: frequencies were given, and have no value for a new feature")]
     FixedWidth,
+    /// More memory than there is.
+    #[error("there is no memory for {what}: {bytes} bytes")]
+    Memory {
+        /// What it was to hold.
+        what: String,
+        /// How many bytes were asked for.
+        bytes: usize,
+    },
     /// A learner for which every row counts once.
     #[error("sample_weight should not be given: every row counts once for {algorithm}")]
     Weights {

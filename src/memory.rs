@@ -5,6 +5,8 @@ use std::sync::OnceLock;
 
 use nalgebra::DMatrix;
 
+use crate::error::Error;
+
 /// A thing that may hold memory beside its own.
 pub trait Heap {
     /// The bytes it holds, room to grow included.
@@ -51,6 +53,18 @@ impl<T: Heap> Heap for OnceLock<T> {
 impl Heap for DMatrix<f64> {
     fn heap_bytes(&self) -> usize {
         self.len() * size_of::<f64>()
+    }
+}
+
+/// Room for so many numbers, or an error where the system has none and would otherwise end the program.
+pub(crate) fn room(numbers: usize, what: impl FnOnce() -> String) -> Result<Vec<f64>, Error> {
+    let mut room = Vec::new();
+    match room.try_reserve_exact(numbers) {
+        Ok(()) => Ok(room),
+        Err(_) => Err(Error::Memory {
+            what: what(),
+            bytes: numbers.saturating_mul(size_of::<f64>()),
+        }),
     }
 }
 

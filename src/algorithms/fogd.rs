@@ -204,6 +204,10 @@ impl Algorithm for Fogd {
         (self.fourier.size() > 0).then(|| self.fourier.0.n_features())
     }
 
+    fn numbers_at(&self, n_features: usize) -> usize {
+        self.n_frequencies.saturating_mul(n_features)
+    }
+
     fn widen(&mut self, from: usize, to: usize) -> Result<(), Error> {
         if self.scales.is_empty() {
             return Err(Error::FixedWidth);

@@ -161,6 +161,10 @@ impl Algorithm for LinearRls {
         Ok(())
     }
 
+    fn numbers_at(&self, n_features: usize) -> usize {
+        n_features.saturating_mul(n_features) / 2
+    }
+
     fn n_features(&self) -> Option<usize> {
         let n = self.squares.size();
         (n > 0).then(|| n - usize::from(self.intercept))

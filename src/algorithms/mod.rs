@@ -110,6 +110,12 @@ pub trait Algorithm: fmt::Debug + Heap + Send + Sync {
         Ok(())
     }
 
+    /// How many numbers, at least, there are to be held if rows have this width.
+    fn numbers_at(&self, n_features: usize) -> usize {
+        let n_rows = self.basis().map_or(0, Panels::n_rows);
+        n_rows.saturating_mul(n_features)
+    }
+
     /// Refuses to learn so many more rows if there is no room for them.
     fn check_room(&self, _n_rows: usize) -> Result<(), Error> {
         Ok(())

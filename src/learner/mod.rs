@@ -7,6 +7,7 @@ use crate::algorithms::{Algorithm, AnyParams, block_len, learn_rows};
 use crate::error::{Error, Place};
 use crate::kernels::AnyKernel;
 use crate::linalg::Panels;
+use crate::memory::room;
 use crate::names::FeatureNames;
 use crate::params::at_least_one;
 use crate::rows::{Number, Rows, check_label, check_labels, check_row, check_width, score_rows};
@@ -112,7 +113,7 @@ impl Learner {
     pub fn learn_row(&mut self, x: &[f64], y: f64) -> Result<f64, Error> {
         self.check_row(x)?;
         check_label(y)?;
-        self.algorithm.check_room(1)?;
+        self.check_room((1, x.len()))?;
         let yhat = self.algorithm.learn(x, y);
         self.note(x.len(), 1);
         Ok(yhat)
@@ -146,6 +147,7 @@ impl Learner {
             let (argument, problem) = ("n_features", "cannot grow: columns have names".into());
             return Err(Error::Names { argument, problem });
         }
+        self.check_memory(n_features)?;
         let mut state = State::wide(n_features);
         self.algorithm.save(&mut state);
         let mut wider = self.params.build()?;
@@ -165,16 +167,30 @@ impl Learner {
     /// Refuses labels or weights that do not go with so many rows of this width, and rows that there is no room for.
     pub fn check_labels(
         &self,
-        (n_rows, n_features): (usize, usize),
+        shape: (usize, usize),
         y: &[f64],
         weights: Option<&[f64]>,
     ) -> Result<(), Error> {
+        let (n_rows, n_features) = shape;
         self.check_width("X", n_features)?;
         check_labels(y, n_rows)?;
         if let Some(weights) = weights {
             self.check_weights(weights, n_rows)?;
         }
+        self.check_room(shape)
+    }
+
+    /// Refuses so many rows of this width if there is no room for them.
+    fn check_room(&self, (n_rows, n_features): (usize, usize)) -> Result<(), Error> {
+        if self.n_features.is_none() {
+            self.check_memory(n_features)?;
+        }
         self.algorithm.check_room(n_rows)
+    }
+
+    fn check_memory(&self, n_features: usize) -> Result<(), Error> {
+        let numbers = self.algorithm.numbers_at(n_features);
+        room(numbers, || format!("rows of {n_features} features")).map(drop)
     }
 
     /// Refuses rows whose kernel values are too large to be learned.

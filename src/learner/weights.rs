@@ -31,7 +31,7 @@ impl Learner {
         check_label(y)?;
         self.check_weights(&[weight], 1)?;
         self.check_weighted_kernel([x].into_iter(), &[weight], |_| Place::new("x", []))?;
-        self.algorithm.check_room(1)?;
+        self.check_room((1, x.len()))?;
         Ok(self.learn_weighted(x, y, weight))
     }
 

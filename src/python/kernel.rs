@@ -3,7 +3,6 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyUntypedArrayMethods};
-use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyType};
 
@@ -11,6 +10,7 @@ use super::{arrays, params};
 use crate::error::{Error, Place};
 use crate::kernels::AnyKernel;
 use crate::linalg::Panels;
+use crate::memory::room;
 use crate::rows::{LARGEST, Rows};
 
 /// A positive semidefinite kernel: compares two rows. Immutable.
@@ -142,15 +142,10 @@ fn gram(kernel: &AnyKernel, rows: &Rows<'_>, columns: &Rows<'_>) -> PyResult<Vec
     Ok(values)
 }
 
-/// Room for a matrix, or `MemoryError`: two long arrays ask for more than there is easily.
-fn zeros(n_rows: usize, n_columns: usize) -> PyResult<Vec<f64>> {
-    let mut values = Vec::new();
+/// Two long arrays ask for more than there is easily.
+fn zeros(n_rows: usize, n_columns: usize) -> Result<Vec<f64>, Error> {
     let size = n_rows.saturating_mul(n_columns);
-    values.try_reserve_exact(size).map_err(|_| {
-        PyMemoryError::new_err(format!(
-            "there is no room for a matrix of {n_rows} x {n_columns}"
-        ))
-    })?;
+    let mut values = room(size, || format!("a matrix of {n_rows} x {n_columns}"))?;
     values.resize(size, 0.0);
     Ok(values)
 }

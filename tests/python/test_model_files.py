@@ -150,6 +150,28 @@ def test_links_and_permissions_stay(tmp_path):
     assert type(nystream.load(path)) is nystream.NonsAld
 
 
+@pytest.mark.skipif(os.name != "posix", reason="links and pipes as POSIX has them")
+def test_links_to_nothing_and_pipes_are_written_to(tmp_path):
+    model, link, pipe = learned("NonsAld"), tmp_path / "link.nys", tmp_path / "pipe"
+    link.symlink_to("folder/to come.nys")
+    with pytest.raises(FileNotFoundError):
+        model.save(link)
+    (tmp_path / "folder").mkdir()
+    model.save(link)
+    assert nystream.load(tmp_path / "folder" / "to come.nys").to_bytes() == model.to_bytes()
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=model.save, args=(pipe,))
+    writer.start()
+    assert nystream.load(pipe).to_bytes() == model.to_bytes()
+    writer.join()
+
+
+def test_a_name_as_long_as_names_may_be(tmp_path):
+    path = tmp_path / ("n" * 255)
+    learned("NonsAld").save(path)
+    assert type(nystream.load(path)) is nystream.NonsAld
+
+
 def test_files_that_cannot_be_written_or_read(model, tmp_path):
     (tmp_path / "folder").mkdir()
     for call in [model.save, nystream.load]:

@@ -80,3 +80,31 @@ def test_before_the_first_row_any_width_will_do():
     model.widen(7)
     model.learn_one([1.0, 2.0], 0.5)
     assert model.n_features == 2
+
+
+# More memory than any machine has: 100 rows of a trillion features, or a matrix of a million.
+@pytest.mark.parametrize(
+    ("model", "width"),
+    [
+        (nystream.NonsAld(alpha=1e-10), 2**40),
+        (nystream.Fogd(), 2**40),
+        (nystream.LinearRls(), 2**24),
+        (nystream.Kogd(), 2**40),
+    ],
+    ids=lambda value: repr(value)[:8],
+)
+def test_a_width_that_there_is_no_memory_for(model, width):
+    model.learn_many(NARROW, Y[:60])
+    before = model.to_bytes()
+    with pytest.raises(MemoryError, match=f"there is no memory for rows of {width} features: "):
+        model.widen(width)
+    assert model.to_bytes() == before
+
+
+def test_first_rows_that_there_is_no_memory_for():
+    model, row = nystream.LinearRls(), np.broadcast_to(0.0, 2**24)
+    with pytest.raises(MemoryError, match="there is no memory for rows of 16777216 features"):
+        model.learn_one(row, 1.0)
+    with pytest.raises(MemoryError, match="there is no memory for rows of 16777216 features"):
+        model.learn_many(row[None], [1.0])
+    assert model.n_features is None
