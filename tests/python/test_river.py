@@ -36,7 +36,7 @@ from river import (  # noqa: E402
 import nystream.river  # noqa: E402
 
 NAMES = nystream.river.__all__
-WEIGHTED = ["KrlsAld", "LinearRls", "OnlineKrr", "RidgeAld", "RunningMean"]
+WEIGHTED = [name for name in nystream.algorithms() if getattr(nystream, name)().takes_weights]
 EVERY_ROW = ["Kaar", "Kogd", "Kons", "OnlineKrr", "Pkawv", "SketchedKons"]
 
 

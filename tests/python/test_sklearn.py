@@ -6,13 +6,12 @@ import inspect
 import math
 import pickle
 import re
-import runpy
 import subprocess
 import sys
 
 import numpy as np
 import pytest
-from support import ROOT, random_stream, rows_of
+from support import random_stream
 
 import nystream
 from nystream._core import default_params
@@ -498,12 +497,3 @@ def test_data_frames(library, version):
     )
     with pytest.raises(ValueError, match="feature names should match"):
         model.partial_fit(frame[["b", "a", "c"]], Y)
-
-
-def test_the_example_prints_a_table(monkeypatch, capsys):
-    example = str(ROOT / "examples" / "sklearn_pipeline.py")
-    monkeypatch.setattr(sys, "argv", [example, "--rows", "300"])
-    runpy.run_path(example, run_name="__main__")
-    scores = {row[0]: float(row[2]) for row in rows_of(capsys.readouterr().out + "\n", "estimator")}
-    assert len(scores) == 5
-    assert max(scores, key=scores.get) == "RidgeAldRegressor"

@@ -107,11 +107,11 @@ class KonsRegressor(CappedRegressor):
         )
 
 
-class KaarRegressor(CappedRegressor):
+class KaarRegressor(CappedRegressor, WeightedRegressor):
     """KAAR, the kernel forecaster of Vovk, Azoury and Warmuth, exact.
 
     :class:`nystream.Kaar` for river. Predictions shrink towards 0: centre the labels, as in the
-    example.
+    example. Rows may have weights.
 
     Parameters
     ----------
