@@ -62,6 +62,8 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=3000, help="rows of the Friedman stream")
     parser.add_argument("--jobs", type=int, default=1, help="processes of the grid search")
     arguments = parser.parse_args()
+    if arguments.rows < 20:
+        parser.error(f"--rows should be at least 20, but is {arguments.rows}")
 
     X, y = nystream.datasets.friedman(arguments.rows)
     data = train_test_split(X, y, test_size=0.3, random_state=0)

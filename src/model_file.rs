@@ -4,7 +4,8 @@
 //! SHA-256 of the header, with zeros in the checksum's place, and of the name, the shape and the bytes of every array,
 //! so that no change goes unseen.
 
-use std::fs;
+use std::fs::File;
+use std::io::{self, Read};
 use std::path::Path;
 
 use serde::Deserialize;
@@ -96,11 +97,21 @@ pub(crate) fn load<T>(
     path: &Path,
     read: impl FnOnce(&[u8]) -> Result<T, Error>,
 ) -> Result<T, Error> {
-    let bytes = fs::read(path).map_err(|error| Error::io(path, &error))?;
+    let bytes = bytes_of(path).map_err(|error| Error::io(path, &error))?;
     read(&bytes).map_err(|error| Error::File {
         path: path.to_owned(),
         error: Box::new(error),
     })
+}
+
+/// The bytes of a file, or the first of them if no model begins like this: it may be large, or even without an end.
+fn bytes_of(path: &Path) -> io::Result<Vec<u8>> {
+    let (mut file, mut bytes) = (File::open(path)?, Vec::new());
+    file.by_ref().take(State::START).read_to_end(&mut bytes)?;
+    if State::may_start_with(&bytes) {
+        file.read_to_end(&mut bytes)?;
+    }
+    Ok(bytes)
 }
 
 /// A part of the content.

@@ -12,7 +12,12 @@ pub struct FeatureNames(Option<Vec<String>>);
 impl FeatureNames {
     /// These names.
     pub fn new(names: Vec<String>) -> Self {
-        Self(Some(names))
+        Self::maybe(Some(names))
+    }
+
+    /// These names, or none.
+    pub fn maybe(names: Option<Vec<String>>) -> Self {
+        Self(names)
     }
 
     /// The names, if there are any.

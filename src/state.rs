@@ -13,6 +13,9 @@ use crate::linalg::{Panels, Triangle, packed_len};
 /// The one metadata key: with several, the bytes would depend on the order of a hash map.
 const METADATA: &str = "nystream";
 
+/// The longest header that safetensors allows.
+const LONGEST_HEADER: u64 = 100_000_000;
+
 /// What the names of arrays that are parameters begin with.
 const GIVEN: &str = "given_";
 
@@ -242,6 +245,17 @@ impl State {
             .collect::<Result<_, Error>>()?;
         let metadata = HashMap::from([(METADATA.to_owned(), metadata)]);
         safetensors::serialize(views, Some(metadata)).map_err(model_file)
+    }
+
+    /// How many bytes tell whether a file may be one of these.
+    pub const START: u64 = 9;
+
+    /// Whether bytes that start like this may hold arrays: with the length of a header, and its brace.
+    pub fn may_start_with(start: &[u8]) -> bool {
+        match start.split_first_chunk() {
+            Some((length, [b'{', ..])) => u64::from_le_bytes(*length) <= LONGEST_HEADER,
+            _ => false,
+        }
     }
 
     /// The arrays and the text that these bytes hold.

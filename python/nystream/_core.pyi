@@ -2,7 +2,7 @@ from os import PathLike
 from typing import Any, Literal, Protocol, TypeAlias, final
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike, DTypeLike, NDArray
 from typing_extensions import Self, disjoint_base
 
 __all__ = [
@@ -102,9 +102,7 @@ class Scorer:
     @staticmethod
     def from_bytes(data: bytes | bytearray) -> Scorer: ...
     def save(self, path: str | PathLike[str]) -> None: ...
-    def to_onnx(
-        self, path: str | PathLike[str], *, dtype: Literal["float64", "float32"] = "float64"
-    ) -> None: ...
+    def to_onnx(self, path: str | PathLike[str], *, dtype: DTypeLike = "float64") -> None: ...
     def __reduce__(self) -> tuple[Any, ...]: ...
 
 def load(path: str | PathLike[str]) -> Any: ...

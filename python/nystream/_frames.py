@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from numpy.typing import NDArray
 
 
@@ -24,16 +26,29 @@ def read(argument: str, value: Any) -> tuple[list[str] | None, NDArray[Any]] | N
     if not is_frame(value):
         return None
     frame = _frame(argument, value)
+    if frame is None:
+        return None
     for name, dtype in frame.schema.items():
         if not (dtype.is_numeric() or dtype == _narwhals().Boolean):
             raise TypeError(
                 f"column {name!r} of {argument} should hold real numbers, but holds {dtype}"
             )
-    names = list(frame.columns)
-    return (names if all(isinstance(n, str) for n in names) else None), _rows(frame)
+    return _text(frame.columns), _rows(frame)
+
+
+def row_names(value: Any) -> list[str] | None:
+    """Return the names that a series of pandas has for its numbers; None for what has none."""
+    index = getattr(value, "index", None)
+    return None if index is None or callable(index) else _text(index)
+
+
+def _text(names: Iterable[Any]) -> list[str] | None:
+    names = list(names)
+    return names if all(isinstance(name, str) for name in names) else None
 
 
 def _frame(argument: str, value: Any) -> Any:
+    """Return what narwhals makes of a data frame; None for one that is an array to all others."""
     narwhals = _narwhals()
     try:
         frame = narwhals.from_native(value, eager_only=True, pass_through=True)
@@ -41,6 +56,8 @@ def _frame(argument: str, value: Any) -> Any:
             frame = narwhals.from_arrow(value, backend="pyarrow")
         _ = frame.schema  # complains of two columns with one name
     except TypeError as error:
+        if hasattr(value, "__array__"):
+            return None
         kind = f"{type(value).__module__}.{type(value).__qualname__}"
         raise TypeError(
             f"{argument} should be an array or a data frame in memory "

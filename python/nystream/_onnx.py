@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import os
 from typing import TYPE_CHECKING, Any
@@ -11,7 +12,7 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
+    from numpy.typing import DTypeLike, NDArray
 
     from nystream._core import Kernel, Scorer
 
@@ -20,24 +21,22 @@ OPSET = 17
 IR_VERSION = 9
 
 
-def save(scorer: Scorer, path: str | os.PathLike[str], dtype: str) -> None:
+def save(scorer: Scorer, path: str | os.PathLike[str], dtype: DTypeLike) -> None:
     """Write a scorer as an ONNX model."""
     onnx = _onnx()
     onnx.save(model(scorer, dtype), os.fspath(path))
 
 
-def model(scorer: Scorer, dtype: str) -> Any:
+def model(scorer: Scorer, dtype: DTypeLike) -> Any:
     """Return the ONNX model of a scorer."""
     onnx = _onnx()
-    if dtype not in ("float64", "float32"):
-        raise ValueError(f"dtype should be 'float64' or 'float32', but is {dtype!r}")
     parts = scorer.parts
     if not parts:
         raise ValueError(
             "a scorer that takes a whole learner to predict cannot be written as ONNX: "
             "Kaar, Pkawv and learners with forward=True"
         )
-    graph = _Graph(np.dtype(dtype))
+    graph = _Graph(_float(dtype))
     graph.output(_value(graph, parts), parts["range"])
     made = onnx.helper.make_model(
         graph.build(scorer.n_features),
@@ -47,6 +46,13 @@ def model(scorer: Scorer, dtype: str) -> Any:
     )
     onnx.checker.check_model(made)
     return made
+
+
+def _float(dtype: DTypeLike) -> np.dtype[Any]:
+    with contextlib.suppress(TypeError):
+        if np.dtype(dtype) in (np.float64, np.float32):
+            return np.dtype(dtype)
+    raise ValueError(f"dtype should be 'float64' or 'float32', but is {dtype!r}")
 
 
 def _value(graph: _Graph, parts: dict[str, Any]) -> str:

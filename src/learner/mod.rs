@@ -73,13 +73,17 @@ impl Learner {
         &self.names
     }
 
-    /// Refuses columns of other names than those learned; takes these as the names if nothing has been learned yet.
-    pub fn name_features(&mut self, names: FeatureNames) -> Result<(), Error> {
+    /// Refuses features of other names than those learned, if any have been.
+    pub fn check_names(&self, argument: &'static str, names: &FeatureNames) -> Result<(), Error> {
         if self.n_seen == 0 {
-            self.names = names;
             return Ok(());
         }
-        self.names.check("X", &names)
+        self.names.check(argument, names)
+    }
+
+    /// Remembers the names of the features.
+    pub fn name_features(&mut self, names: FeatureNames) {
+        self.names = names;
     }
 
     /// What it predicts now, apart from what it will learn.

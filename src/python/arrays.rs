@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use numpy::ndarray::Dimension;
 use numpy::{Element, Ix1, Ix2, PyArray, PyUntypedArray, PyUntypedArrayMethods};
+use pyo3::call::PyCallArgs;
 use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
@@ -21,6 +22,22 @@ const SHOWN: usize = 80;
 /// A vector, the one given or a converted one.
 pub(super) fn vector<'py>(argument: &str, value: &Bound<'py, PyAny>) -> PyResult<Array<'py, Ix1>> {
     numbers(argument, value, "one-dimensional")
+}
+
+/// One row, the one given or a converted one, and the names of its features if it is a series that has them.
+pub(super) fn row<'py>(
+    argument: &str,
+    value: &Bound<'py, PyAny>,
+) -> PyResult<(Array<'py, Ix1>, FeatureNames)> {
+    if let Some(array) = as_stored(value) {
+        return Ok((array, FeatureNames::default()));
+    }
+    let names = if is_nameless(value) {
+        None
+    } else {
+        call_frames("row_names", (value,), value.py())?.extract()?
+    };
+    Ok((vector(argument, value)?, FeatureNames::maybe(names)))
 }
 
 /// A matrix, the one given or a converted one.
@@ -61,17 +78,26 @@ fn frame<'py>(
     argument: &str,
     value: &Bound<'py, PyAny>,
 ) -> PyResult<Option<(FeatureNames, Bound<'py, PyAny>)>> {
-    if value.is_instance_of::<PyUntypedArray>() || value.is_instance_of::<PyList>() {
+    if is_nameless(value) {
         return Ok(None);
     }
-    let py = value.py();
-    let frames = py.import(intern!(py, "nystream._frames"))?;
-    let read = frames.call_method1(intern!(py, "read"), (argument, value))?;
+    let read = call_frames("read", (argument, value), value.py())?;
     let read: Option<(Option<Vec<String>>, Bound<'py, PyAny>)> = read.extract()?;
-    Ok(read.map(|(names, rows)| {
-        let names = names.map_or_else(FeatureNames::default, FeatureNames::new);
-        (names, rows)
-    }))
+    Ok(read.map(|(names, rows)| (FeatureNames::maybe(names), rows)))
+}
+
+/// Whether a value is surely numbers alone.
+fn is_nameless(value: &Bound<'_, PyAny>) -> bool {
+    value.is_instance_of::<PyUntypedArray>() || value.is_instance_of::<PyList>()
+}
+
+fn call_frames<'py>(
+    function: &str,
+    arguments: impl PyCallArgs<'py>,
+    py: Python<'py>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let frames = py.import(intern!(py, "nystream._frames"))?;
+    frames.call_method1(function, arguments)
 }
 
 /// Rows, the names of their columns, their labels, and their weights if there are any.

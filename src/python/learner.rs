@@ -80,7 +80,10 @@ impl Learner {
         py.detach(|| {
             let learner = self.core.lock();
             check(&learner.borrow(), &source, y, weights)?;
-            learner.borrow_mut().name_features(names.clone())?;
+            learner.borrow().check_names("X", names)?;
+            if learner.borrow().n_seen() == 0 {
+                learner.borrow_mut().name_features(names.clone());
+            }
             let (block_len, mut room) = (learner.borrow().block_len(), Vec::new());
             in_chunks(source.len(), learned(block_len), |range| {
                 let rows = source.float64(range.clone(), &mut room);
@@ -162,8 +165,11 @@ impl Learner {
     /// >>> nystream.NonsAld().predict_one([0.1, 0.2])
     /// 0.0
     fn predict_one(&self, py: Python<'_>, x: &Bound<'_, PyAny>) -> PyResult<f64> {
-        let x = arrays::vector("x", x)?.try_readonly()?;
-        Ok(self.lock(py).borrow().predict_row(x.as_slice()?)?)
+        let (x, names) = arrays::row("x", x)?;
+        let (guard, x) = (self.lock(py), x.try_readonly()?);
+        let learner = guard.borrow();
+        learner.check_names("x", &names)?;
+        Ok(learner.predict_row(x.as_slice()?)?)
     }
 
     /// Learns one row and its label.
@@ -196,13 +202,18 @@ impl Learner {
         let y = arrays::number("y", y)?;
         let weight = sample_weight.map(|w| arrays::number("sample_weight", w));
         let weight = weight.transpose()?;
-        let x = arrays::vector("x", x)?.try_readonly()?;
-        let guard = self.lock(py);
+        let (x, names) = arrays::row("x", x)?;
+        let (guard, x) = (self.lock(py), x.try_readonly()?);
         let mut learner = guard.borrow_mut();
+        learner.check_names("x", &names)?;
+        let is_first = learner.n_seen() == 0;
         match weight {
             None => learner.learn_row(x.as_slice()?, y)?,
             Some(weight) => learner.learn_weighted_row(x.as_slice()?, y, weight)?,
         };
+        if is_first {
+            learner.name_features(names);
+        }
         Ok(())
     }
 
@@ -216,7 +227,7 @@ impl Learner {
     /// array([0., 0.])
     fn predict_many<'py>(&self, py: Python<'py>, X: &Bound<'py, PyAny>) -> PyResult<Floats<'py>> {
         let (X, names) = arrays::rows("X", X)?;
-        self.lock(py).borrow().names().check("X", &names)?;
+        self.lock(py).borrow().check_names("X", &names)?;
         batches::predict(py, &X, || self.core.lock())
     }
 

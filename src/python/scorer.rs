@@ -2,7 +2,7 @@
 
 use numpy::{PyArray1, PyArrayMethods};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict};
+use pyo3::types::{PyBytes, PyDict, PyString};
 
 use super::{arrays, batches, params};
 use crate::error::Error;
@@ -58,7 +58,9 @@ impl Scorer {
     /// >>> nystream.NonsAld().scorer().predict_one([0.1, 0.2])
     /// 0.0
     fn predict_one(&self, x: &Bound<'_, PyAny>) -> PyResult<f64> {
-        let x = arrays::vector("x", x)?.try_readonly()?;
+        let (x, names) = arrays::row("x", x)?;
+        self.0.names().check("x", &names)?;
+        let x = x.try_readonly()?;
         Ok(self.0.predict_row(x.as_slice()?)?)
     }
 
@@ -218,10 +220,20 @@ impl Scorer {
     /// >>> model.learn_many(*nystream.datasets.friedman(100))
     /// >>> with tempfile.TemporaryDirectory() as folder:
     /// ...     model.scorer().to_onnx(f"{folder}/scorer.onnx")
-    #[pyo3(signature = (path, *, dtype="float64"))]
-    fn to_onnx(slf: &Bound<'_, Self>, path: &Bound<'_, PyAny>, dtype: &str) -> PyResult<()> {
-        let onnx = slf.py().import("nystream._onnx")?;
-        onnx.call_method1("save", (slf, path, dtype))?;
+    #[pyo3(
+        signature = (path, *, dtype=None),
+        text_signature = "($self, path, *, dtype='float64')"
+    )]
+    fn to_onnx(
+        slf: &Bound<'_, Self>,
+        path: &Bound<'_, PyAny>,
+        dtype: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<()> {
+        let py = slf.py();
+        let float64 = PyString::intern(py, "float64");
+        let dtype = dtype.unwrap_or(&float64);
+        py.import("nystream._onnx")?
+            .call_method1("save", (slf, path, dtype))?;
         Ok(())
     }
 

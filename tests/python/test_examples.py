@@ -80,6 +80,7 @@ def test_prints_a_table_of_errors(name, folder):
 WRONG = [
     ("live_sensor", ["--rows", "0"], "--rows should be at least 1, but is 0"),
     ("live_sensor", ["--delay", "-1"], "--delay should be 0 or more, but is -1"),
+    ("sklearn_pipeline", ["--rows", "9"], "--rows should be at least 20, but is 9"),
     ("your_own_kernel", ["--rows", "0"], "--rows should be at least 1, but is 0"),
 ]
 

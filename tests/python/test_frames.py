@@ -101,6 +101,42 @@ def test_missing_and_further_columns_are_refused_by_name(frame, model):
         model.predict_many(frame(np.c_[X, Y], [*NAMES, "d"]))
 
 
+def test_a_row_of_pandas_has_names_too(model):
+    frame = pandas(X)
+    for (_, row), label in zip(frame.iterrows(), Y, strict=True):
+        model.learn_one(row, label)
+    assert model.feature_names == NAMES
+    plain = nystream.RidgeAld(nystream.Gaussian(1.5), alpha=0.01)
+    for row, label in zip(X, Y, strict=True):
+        plain.learn_one(row, label)
+    row, before = frame.iloc[0], model.to_bytes()
+    assert model.predict_one(row) == model.scorer().predict_one(row) == plain.predict_one(X[0])
+    for predict in (model.predict_one, model.scorer().predict_one):
+        with pytest.raises(ValueError, match='order learned: column 0 should be "a", but is "c"'):
+            predict(row[::-1])
+    with pytest.raises(ValueError, match='x should not have the column "d"'):
+        model.learn_one(pandas(np.c_[X, Y], [*NAMES, "d"]).iloc[0], 0.5)
+    assert model.to_bytes() == before
+
+
+def test_a_refused_row_leaves_no_names(model):
+    with pytest.raises(ValueError, match="y should be a finite number"):
+        model.learn_one(pandas(X).iloc[0], np.nan)
+    assert model.feature_names is None
+
+
+def test_what_no_library_knows_is_an_array(model):
+    class Table:
+        columns = NAMES
+
+        def __array__(self, dtype=None, copy=None):
+            return X
+
+    model.learn_many(Table(), Y)
+    assert model.feature_names is None
+    assert np.array_equal(model.predict_many(Table()), model.predict_many(X))
+
+
 def test_one_library_may_learn_and_another_ask(model):
     model.learn_many(pandas(X), Y)
     expected = model.predict_many(X)

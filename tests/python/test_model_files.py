@@ -193,6 +193,12 @@ def test_the_path_of_a_bad_file_is_named(tmp_path):
             nystream.load(path)
 
 
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="there is no file without an end")
+def test_a_file_without_an_end_is_refused():
+    with pytest.raises(ValueError, match="/dev/zero: not a nystream model: "):
+        nystream.load("/dev/zero")
+
+
 def test_a_newer_format_is_refused_by_number_and_version(model):
     data = tampered(model.to_bytes(), lambda about, _: about.update(format=2, version="9.9"))
     with pytest.raises(ValueError, match=r"format is 2, written by version 9\.9"):

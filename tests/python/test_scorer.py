@@ -197,8 +197,11 @@ def test_onnxruntime_scores_the_papers_data(name, tmp_path):
 def test_onnx_refuses_what_it_cannot_write(tmp_path):
     pytest.importorskip("onnx", reason="onnx is not installed")
     scorer = nystream.NonsAld().scorer()
-    with pytest.raises(ValueError, match="dtype should be 'float64' or 'float32', but is 'int8'"):
-        scorer.to_onnx(tmp_path / "x.onnx", dtype="int8")
+    for dtype in ("int8", "single precision", 7):
+        message = f"dtype should be 'float64' or 'float32', but is {dtype!r}"
+        with pytest.raises(ValueError, match=message):
+            scorer.to_onnx(tmp_path / "x.onnx", dtype=dtype)
+    scorer.to_onnx(tmp_path / "x.onnx", dtype=np.float32)
     with pytest.raises(FileNotFoundError):
         scorer.to_onnx(tmp_path / "nowhere" / "x.onnx")
     FORWARD.learn_many(X, Y)
