@@ -115,6 +115,10 @@ impl Kernel {
         let arguments = params::to_py(slf.py(), &slf.get().0)?;
         Ok((restore, arguments, params::attributes(slf)?))
     }
+
+    fn __getstate__(slf: &Bound<'_, Self>) -> PyResult<()> {
+        Err(params::no_state(slf))
+    }
 }
 
 type Reduced<'py> = (

@@ -507,6 +507,10 @@ impl Learner {
         Ok((restore, (bytes,), params::attributes(slf)?))
     }
 
+    fn __getstate__(slf: &Bound<'_, Self>) -> PyResult<()> {
+        Err(params::no_state(slf))
+    }
+
     fn __repr__(slf: &Bound<'_, Self>) -> PyResult<String> {
         let params = slf.get().lock(slf.py()).borrow().params().clone();
         params::repr(slf, &params)

@@ -169,6 +169,15 @@ pub(super) fn attributes<'py>(thing: &Bound<'py, PyAny>) -> PyResult<Option<Boun
     thing.getattr_opt("__dict__")
 }
 
+/// What says no to those who take a thing apart without asking `__reduce__`: they would put together another one.
+pub(super) fn no_state(thing: &Bound<'_, PyAny>) -> PyErr {
+    let name = thing.get_type().name();
+    let name = name.map_or_else(|_| "thing".to_owned(), |name| name.to_string());
+    PyTypeError::new_err(format!(
+        "a {name} is more than its attributes: store it by pickle or by its own methods"
+    ))
+}
+
 /// The public class of this name.
 pub(super) fn facade<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
     py.import("nystream")?.getattr(name)

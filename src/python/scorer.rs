@@ -244,6 +244,10 @@ impl Scorer {
         Ok((restore, (slf.get().to_bytes(slf.py())?,)))
     }
 
+    fn __getstate__(slf: &Bound<'_, Self>) -> PyResult<()> {
+        Err(params::no_state(slf))
+    }
+
     fn __repr__(&self) -> String {
         let kind = match self.0.function() {
             Some(Function::Expansion(expansion)) => {

@@ -540,3 +540,10 @@ def test_no_numbers_make_a_model_forget_what_a_number_is(learner, kernel, rows):
     for array in state(model).values():
         assert np.isfinite(array).all()
     assert copy.deepcopy(model).to_bytes() == model.to_bytes()
+
+
+def test_learners_and_kernels_cannot_be_taken_apart():
+    """As by those who do not ask them how they are copied."""
+    for thing in (nystream.RidgeAld(), nystream.Gaussian(), nystream.RidgeAld().scorer()):
+        with pytest.raises(TypeError, match=f"a {type(thing).__name__} is more than its attrib"):
+            thing.__getstate__()

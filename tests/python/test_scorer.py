@@ -155,11 +155,13 @@ def relative(found, expected):
     return abs(found - expected).max() / abs(expected).max()
 
 
-@pytest.mark.parametrize("offset", [0.0, 1000.0])
-@pytest.mark.parametrize("kernel", KERNELS, ids=repr)
+FAR = [kernel for kernel in KERNELS if kernel != nystream.Polynomial(3, gamma=0.2)]  # is refused
+
+
+@pytest.mark.parametrize(
+    ("kernel", "offset"), [*((k, 0.0) for k in KERNELS), *((k, 1000.0) for k in FAR)], ids=repr
+)
 def test_onnxruntime_scores_the_same(kernel, offset, tmp_path):
-    if offset and type(kernel) is nystream.Polynomial and not kernel.params["normalize"]:
-        pytest.skip("the learner refuses kernel values this large")
     model = nystream.RidgeAld(kernel, clip=True)
     rows = X + offset
     model.learn_many(rows[:200], Y[:200])

@@ -141,16 +141,56 @@ def test_pieces_give_what_the_whole_gives(name):
     np.testing.assert_allclose(model.predict(X), whole, rtol=1e-9, atol=1e-9)
 
 
-@pytest.mark.parametrize("store", ["pickle", "joblib"])
+def by_pickle(model, _path):
+    return pickle.loads(pickle.dumps(model))
+
+
+def by_joblib(model, path):
+    joblib.dump(model, path)
+    return joblib.load(path)
+
+
+def by_skops(model, path):
+    skops = pytest.importorskip("skops.io", reason="skops is not installed")
+    skops.dump(model, path)
+    assert skops.get_untrusted_types(file=path) == [f"nystream.sklearn.{type(model).__name__}"]
+    return skops.load(path, trusted=skops.get_untrusted_types(file=path))
+
+
+STORES = [by_pickle, by_joblib, by_skops]
+
+
+@pytest.mark.parametrize("store", STORES)
 def test_a_stored_estimator_goes_on_equally(name, store, tmp_path):
     model = ESTIMATORS[name]().fit(X[:60], Y[:60])
-    if store == "pickle":
-        copy = pickle.loads(pickle.dumps(model))
-    else:
-        joblib.dump(model, tmp_path / "model")
-        copy = joblib.load(tmp_path / "model")
+    copy = store(model, tmp_path / "model")
+    assert vars(copy).keys() == vars(model).keys()
     expected = model.partial_fit(X[60:], Y[60:]).predict(X)
     assert np.array_equal(copy.partial_fit(X[60:], Y[60:]).predict(X), expected)
+
+
+@pytest.mark.parametrize("store", STORES)
+def test_a_stored_estimator_keeps_its_kernel(store, tmp_path):
+    bare = RidgeAldRegressor(kernel=nystream.Polynomial(2, coef0=0.5, normalize=True))
+    for model in (bare, clone(bare).fit(X, Y)):
+        copy = store(model, tmp_path / "model")
+        assert copy.get_params() == model.get_params()
+        assert vars(copy).keys() == vars(model).keys()
+
+
+class OwnKernel(nystream.Gaussian):
+    """A kernel with attributes of its own."""
+
+    def __new__(cls):
+        return super().__new__(cls, 3.0)
+
+
+def test_a_kernel_of_ones_own_class_stays_one():
+    kernel = OwnKernel()
+    kernel.unit = "m"
+    copy = by_pickle(RidgeAldRegressor(kernel=kernel).fit(X, Y), None)
+    assert type(copy.kernel) is OwnKernel
+    assert (copy.kernel.unit, copy.kernel_) == ("m", nystream.Gaussian(3.0))
 
 
 def test_single_precision_is_read_as_it_is():

@@ -16,6 +16,7 @@ except ImportError as error:
         "nystream.sklearn needs scikit-learn 1.6 or newer: pip install 'nystream[sklearn]'"
     ) from error
 
+import nystream
 from nystream.sklearn import _kernels
 
 if TYPE_CHECKING:
@@ -68,10 +69,13 @@ class OnlineRegressor(RegressorMixin, BaseEstimator):
             learner.learn_many(X, y)
         elif len(y):
             learner.learn_many(X, y, sample_weight=weights)
+        self._set_learner(learner)
+        return self
+
+    def _set_learner(self, learner: Learner) -> None:
         self.learner_ = learner
         if "kernel" in learner.params:
             self.kernel_ = learner.params["kernel"]
-        return self
 
     def _new_learner(
         self, X: NDArray[Any], y: NDArray[Any], weights: NDArray[np.float64] | None
@@ -96,6 +100,23 @@ class OnlineRegressor(RegressorMixin, BaseEstimator):
             return self.bound
         largest = max(float(y.max()), -float(y.min()))  # the magnitude of -128 is no int8
         return self._unit_bound * (largest or 1.0)
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Plain values, for those who store estimators otherwise than by pickle, such as skops.
+        state: dict[str, Any] = dict(super().__getstate__())
+        if isinstance(state.get("kernel"), nystream.Kernel):
+            state["kernel"] = _kernels.to_plain(state["kernel"])
+        if "learner_" in state:
+            state["learner_"] = state["learner_"].to_bytes()
+            state.pop("kernel_", None)
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        if "kernel" in state:
+            self.kernel = _kernels.from_plain(state["kernel"])
+        if "learner_" in state:
+            self._set_learner(self._learner.from_bytes(state["learner_"]))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

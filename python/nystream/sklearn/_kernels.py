@@ -26,6 +26,7 @@ WITH_WIDTH: dict[str, Callable[[float], nystream.Kernel]] = {
     "rational_quadratic": nystream.RationalQuadratic,
 }
 NAMES = (*WITH_WIDTH, "poly", "linear")
+CLASSES = {name: getattr(nystream, name) for name in nystream.kernels()}
 
 
 def resolve(
@@ -50,6 +51,20 @@ def resolve(
     if kernel == "poly":
         return nystream.Polynomial(degree, gamma=gamma, coef0=coef0)
     return WITH_WIDTH[kernel](1 / gamma if kernel == "laplacian" else 1 / math.sqrt(2 * gamma))
+
+
+def to_plain(kernel: nystream.Kernel) -> Any:
+    """Return the name and the parameters of a kernel; one of a user's own class as it is."""
+    name = type(kernel).__name__
+    return (name, kernel.params) if CLASSES.get(name) is type(kernel) else kernel
+
+
+def from_plain(value: Any) -> Any:
+    """Return the kernel that :func:`to_plain` has made plain."""
+    if not isinstance(value, tuple):
+        return value
+    name, params = value
+    return CLASSES[name](**params)
 
 
 def _check(kernel: Any, gamma: Any, sigma: Any) -> None:
