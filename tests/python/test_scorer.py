@@ -12,6 +12,7 @@ import pytest
 from support import PAPER_SETS, paper_set, random_stream
 
 import nystream
+from nystream import _onnx
 
 X, Y = random_stream(300, 4)
 FORWARD = nystream.RidgeAld(nystream.Gaussian(2.0), forward=True)
@@ -153,6 +154,11 @@ def in_onnxruntime(scorer, rows, path, dtype="float64"):
 
 def relative(found, expected):
     return abs(found - expected).max() / abs(expected).max()
+
+
+def test_every_kernel_can_be_written():
+    assert set(_onnx._KERNELS) == set(nystream.kernels())
+    assert {type(kernel).__name__ for kernel in KERNELS} == set(nystream.kernels())
 
 
 FAR = [kernel for kernel in KERNELS if kernel != nystream.Polynomial(3, gamma=0.2)]  # is refused

@@ -44,6 +44,7 @@ from nystream.sklearn import (
     RidgeAldRegressor,
     RunningMeanRegressor,
     SketchedKonsRegressor,
+    _kernels,
 )
 
 X, Y = random_stream(120, 3)
@@ -239,6 +240,11 @@ def test_what_gamma_means_for_each_kernel(params, expected):
     model = RidgeAldRegressor(gamma=0.7, ridge=1.0, **params).fit(X, Y)
     np.testing.assert_allclose(model.kernel_(X), expected(X), rtol=1e-12)
     assert model.learner_.params["kernel"] == model.kernel_
+
+
+def test_every_kernel_has_a_name():
+    classes = {type(RidgeAldRegressor(kernel=k).fit(X, Y).kernel_).__name__ for k in _kernels.NAMES}
+    assert classes == set(nystream.kernels())
 
 
 @pytest.mark.parametrize("kernel", ["rbf", "laplacian", "matern32"])

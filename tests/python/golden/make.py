@@ -1,4 +1,4 @@
-"""Writes the golden files of the current format: once for each new format, never for an old one.
+"""Writes the golden files of the current format that are not there yet, of a new format or learner.
 
 python tests/python/golden/make.py tests/python/golden/format-N
 """
@@ -37,15 +37,18 @@ def stream():
 
 def main(folder):
     X, y = stream()
-    folder.mkdir(parents=True)
-    predictions = {}
+    folder.mkdir(parents=True, exist_ok=True)
+    told = folder / "predictions.json"
+    predictions = json.loads(told.read_text()) if told.exists() else {}
     for name, model in learners().items():
+        if name in predictions:
+            continue
         model.learn_many(X[:20], y[:20])
         model.save(folder / f"{name}.nys")
         model.scorer().save(folder / f"{name}-scorer.nys")
         before = model.predict_many(X[20:])
         predictions[name] = [*before, *model.progressive(X[20:], y[20:])]
-    (folder / "predictions.json").write_text(json.dumps(predictions, indent=1) + "\n")
+    told.write_text(json.dumps(dict(sorted(predictions.items())), indent=1) + "\n")
 
 
 if __name__ == "__main__":
