@@ -100,38 +100,6 @@ fn call_frames<'py>(
     frames.call_method1(function, arguments)
 }
 
-/// Rows, the names of their columns, their labels, and their weights if there are any.
-pub(super) struct Lesson<'py> {
-    pub(super) X: Matrix<'py>,
-    pub(super) names: FeatureNames,
-    pub(super) y: Array<'py, Ix1>,
-    pub(super) weights: Option<Array<'py, Ix1>>,
-}
-
-/// Rows, labels and weights.
-pub(super) fn lesson<'py>(
-    X: &Bound<'py, PyAny>,
-    y: &Bound<'py, PyAny>,
-    weights: Option<&Bound<'py, PyAny>>,
-) -> PyResult<Lesson<'py>> {
-    let (X, names) = rows("X", X)?;
-    let y = vector("y", y)?;
-    let weights = weights
-        .map(|weights| vector("sample_weight", weights))
-        .transpose()?;
-    // The conversion of y may have run a program of the user's, and that may have changed X.
-    let (X, _) = match &X {
-        Matrix::Float64(X) => rows("X", X),
-        Matrix::Float32(X) => rows("X", X),
-    }?;
-    Ok(Lesson {
-        X,
-        names,
-        y,
-        weights,
-    })
-}
-
 /// A count that says its own name when it is none; Python would say of -1 that it overflows.
 pub(super) fn count(name: &'static str, value: &Bound<'_, PyAny>) -> PyResult<usize> {
     let number: i64 = value

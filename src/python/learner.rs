@@ -2,26 +2,24 @@
 
 use std::cell::RefCell;
 
-use numpy::{Element, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray2};
+use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use parking_lot::{ReentrantMutex, ReentrantMutexGuard};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
 use pyo3::types::{PyBytes, PyDict, PyType};
 
-use super::arrays::{Lesson, Matrix};
-use super::batches::{Scores, Source, in_chunks, learned};
+use super::batches::Scores;
+use super::lesson::Lesson;
 use super::scorer::Scorer;
 use super::{arrays, batches, params};
 use crate::error::Error;
 use crate::linalg::Panels;
 use crate::model_file;
-use crate::names::FeatureNames;
 use crate::rows::{Number, Rows};
 
 type Core = crate::Learner;
 type Floats<'py> = Bound<'py, PyArray1<f64>>;
-type Vector<'a> = Option<&'a [f64]>;
 
 /// An online learner: sees each row once and predicts it before it learns its label.
 ///
@@ -52,53 +50,6 @@ impl Learner {
         self.core.lock_py_attached(py)
     }
 
-    /// Predictions for all rows, each before its label is learned, without holding the interpreter.
-    fn learn<'py>(&self, py: Python<'py>, lesson: &Lesson<'py>) -> PyResult<Floats<'py>> {
-        let (X, names) = (&lesson.X, &lesson.names);
-        let y = lesson.y.try_readonly()?;
-        let weights = lesson.weights.as_ref().map(PyArrayMethods::try_readonly);
-        let weights = weights.transpose()?;
-        let weights = weights.as_ref().map(|w| w.as_slice()).transpose()?;
-        let y = y.as_slice()?;
-        let predictions = match X {
-            Matrix::Float64(X) => self.learn_rows(py, &X.try_readonly()?, names, y, weights),
-            Matrix::Float32(X) => self.learn_rows(py, &X.try_readonly()?, names, y, weights),
-        };
-        Ok(PyArray1::from_vec(py, predictions?))
-    }
-
-    /// The same for one type of numbers. Everything is checked before anything is learned.
-    fn learn_rows<T: Number + Element>(
-        &self,
-        py: Python<'_>,
-        X: &PyReadonlyArray2<'_, T>,
-        names: &FeatureNames,
-        y: &[f64],
-        weights: Vector<'_>,
-    ) -> PyResult<Vec<f64>> {
-        let source = Source::new(X)?;
-        py.detach(|| {
-            let learner = self.core.lock();
-            check(&learner.borrow(), &source, y, weights)?;
-            learner.borrow().check_names("X", names)?;
-            if learner.borrow().n_seen() == 0 {
-                learner.borrow_mut().name_features(names.clone());
-            }
-            let (block_len, mut room) = (learner.borrow().block_len(), Vec::new());
-            in_chunks(source.len(), learned(block_len), |range| {
-                let rows = source.float64(range.clone(), &mut room);
-                // Each chunk is checked again: a handler may have taught the model something else.
-                let mut learner = learner.borrow_mut();
-                match weights {
-                    None => learner.learn_rows(&rows, &y[range]),
-                    Some(weights) => {
-                        learner.learn_weighted_rows(&rows, &y[range.clone()], &weights[range])
-                    }
-                }
-            })
-        })
-    }
-
     /// A learner of its public class, or of this subclass of it.
     pub(super) fn wrap<'py>(
         py: Python<'py>,
@@ -122,22 +73,6 @@ impl Learner {
         object.cast::<Self>()?.get().lock(py).replace(learner);
         Ok(object)
     }
-}
-
-/// Refuses what the learner cannot learn.
-fn check<T: Number + Element>(
-    learner: &Core,
-    source: &Source<'_, T>,
-    y: &[f64],
-    weights: Vector<'_>,
-) -> Result<(), Error> {
-    let needs_rows = weights.is_some() || learner.has_large_rows();
-    let shape = (source.len(), source.n_features());
-    source.check(needs_rows, |rows, range| {
-        let weights = weights.and_then(|weights| weights.get(range));
-        learner.check_rows(rows, weights)
-    })?;
-    learner.check_labels(shape, y, weights)
 }
 
 impl Scores for ReentrantMutexGuard<'_, RefCell<Core>> {
@@ -288,7 +223,7 @@ impl Learner {
         y: &Bound<'py, PyAny>,
         sample_weight: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Floats<'py>> {
-        self.learn(py, &arrays::lesson(X, y, sample_weight)?)
+        Lesson::new(X, y, sample_weight)?.teach(py, &self.core)
     }
 
     /// Lets rows have more features from now on; the rows learned so far count as 0 in them.

@@ -11,6 +11,7 @@ mod batches;
 mod errors;
 mod kernel;
 mod learner;
+mod lesson;
 mod params;
 mod scorer;
 mod signals;

@@ -1,0 +1,115 @@
+//! Rows and labels to be learned, many at a time.
+
+use std::cell::RefCell;
+
+use numpy::{Element, PyArray1, PyArrayMethods, PyReadonlyArray2};
+use parking_lot::ReentrantMutex;
+use pyo3::prelude::*;
+
+use super::arrays::{self, Matrix};
+use super::batches::{Source, in_chunks, learned};
+use crate::Learner;
+use crate::error::Error;
+use crate::names::FeatureNames;
+use crate::rows::Number;
+
+type Floats<'py> = Bound<'py, PyArray1<f64>>;
+type Weights<'a> = Option<&'a [f64]>;
+
+/// Rows, the names of their columns, their labels, and their weights if there are any.
+pub(super) struct Lesson<'py> {
+    X: Matrix<'py>,
+    names: FeatureNames,
+    y: Floats<'py>,
+    weights: Option<Floats<'py>>,
+}
+
+impl<'py> Lesson<'py> {
+    pub(super) fn new(
+        X: &Bound<'py, PyAny>,
+        y: &Bound<'py, PyAny>,
+        weights: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Self> {
+        let (X, names) = arrays::rows("X", X)?;
+        let y = arrays::vector("y", y)?;
+        let weights = weights.map(|weights| arrays::vector("sample_weight", weights));
+        let weights = weights.transpose()?;
+        // The conversion of y may have run a program of the user's, and that may have changed X.
+        let (X, _) = match &X {
+            Matrix::Float64(X) => arrays::rows("X", X),
+            Matrix::Float32(X) => arrays::rows("X", X),
+        }?;
+        Ok(Self {
+            X,
+            names,
+            y,
+            weights,
+        })
+    }
+
+    /// Predictions for all rows, each before its label is learned, without holding the interpreter.
+    pub(super) fn teach(
+        &self,
+        py: Python<'py>,
+        learner: &ReentrantMutex<RefCell<Learner>>,
+    ) -> PyResult<Floats<'py>> {
+        let y = self.y.try_readonly()?;
+        let weights = self.weights.as_ref().map(PyArrayMethods::try_readonly);
+        let weights = weights.transpose()?;
+        let weights = weights.as_ref().map(|w| w.as_slice()).transpose()?;
+        let y = y.as_slice()?;
+        let predictions = match &self.X {
+            Matrix::Float64(X) => self.teach_rows(py, learner, &X.try_readonly()?, y, weights),
+            Matrix::Float32(X) => self.teach_rows(py, learner, &X.try_readonly()?, y, weights),
+        };
+        Ok(PyArray1::from_vec(py, predictions?))
+    }
+
+    /// The same for one type of numbers. Everything is checked before anything is learned.
+    fn teach_rows<T: Number + Element>(
+        &self,
+        py: Python<'_>,
+        learner: &ReentrantMutex<RefCell<Learner>>,
+        X: &PyReadonlyArray2<'_, T>,
+        y: &[f64],
+        weights: Weights<'_>,
+    ) -> PyResult<Vec<f64>> {
+        let (source, names) = (Source::new(X)?, &self.names);
+        py.detach(|| {
+            let learner = learner.lock();
+            check(&learner.borrow(), &source, y, weights)?;
+            learner.borrow().check_names("X", names)?;
+            if learner.borrow().n_seen() == 0 {
+                learner.borrow_mut().name_features(names.clone());
+            }
+            let (block_len, mut room) = (learner.borrow().block_len(), Vec::new());
+            in_chunks(source.len(), learned(block_len), |range| {
+                let rows = source.float64(range.clone(), &mut room);
+                // Each chunk is checked again: a handler may have taught the model something else.
+                let mut learner = learner.borrow_mut();
+                match weights {
+                    None => learner.learn_rows(&rows, &y[range]),
+                    Some(weights) => {
+                        learner.learn_weighted_rows(&rows, &y[range.clone()], &weights[range])
+                    }
+                }
+            })
+        })
+    }
+}
+
+/// Refuses what the learner cannot learn.
+fn check<T: Number + Element>(
+    learner: &Learner,
+    source: &Source<'_, T>,
+    y: &[f64],
+    weights: Weights<'_>,
+) -> Result<(), Error> {
+    let needs_rows = weights.is_some() || learner.has_large_rows();
+    let shape = (source.len(), source.n_features());
+    source.check(needs_rows, |rows, range| {
+        let weights = weights.and_then(|weights| weights.get(range));
+        learner.check_rows(rows, weights)
+    })?;
+    learner.check_labels(shape, y, weights)
+}
