@@ -22,10 +22,10 @@ pub(crate) fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let (temporary, file) = create_beside(&target)?;
     let filled = fill(file, bytes, before.map(|before| before.permissions()));
     let written = filled.and_then(|()| fs::rename(&temporary, &target));
-    if written.is_err() {
-        let _ = fs::remove_file(&temporary);
+    match written {
+        Ok(()) => sync_folder(&target),
+        Err(_) => drop(fs::remove_file(&temporary)),
     }
-    sync_folder(&target);
     written
 }
 

@@ -10,13 +10,8 @@ use crate::error::Error;
 pub struct FeatureNames(Option<Vec<String>>);
 
 impl FeatureNames {
-    /// These names.
-    pub fn new(names: Vec<String>) -> Self {
-        Self::maybe(Some(names))
-    }
-
     /// These names, or none.
-    pub fn maybe(names: Option<Vec<String>>) -> Self {
+    pub fn new(names: Option<Vec<String>>) -> Self {
         Self(names)
     }
 
@@ -74,7 +69,7 @@ mod tests {
     use super::*;
 
     fn names(names: &[&str]) -> FeatureNames {
-        FeatureNames::new(names.iter().map(ToString::to_string).collect())
+        FeatureNames::new(Some(names.iter().map(ToString::to_string).collect()))
     }
 
     #[test]

@@ -23,9 +23,7 @@ def read(argument: str, value: Any) -> tuple[list[str] | None, NDArray[Any]] | N
     The rows are a view of the frame's own memory where it has one. Columns without names of their
     own, as pandas numbers them, have none.
     """
-    if not is_frame(value):
-        return None
-    frame = _frame(argument, value)
+    frame = _frame(argument, value) if is_frame(value) else None
     if frame is None:
         return None
     for name, dtype in frame.schema.items():
@@ -38,8 +36,8 @@ def read(argument: str, value: Any) -> tuple[list[str] | None, NDArray[Any]] | N
 
 def row_names(value: Any) -> list[str] | None:
     """Return the names that a series of pandas has for its numbers; None for what has none."""
-    index = getattr(value, "index", None)
-    return None if index is None or callable(index) else _text(index)
+    # Tuples and other things have an `index` too, which is something else.
+    return _text(value.index) if hasattr(type(value), "iloc") else None
 
 
 def _text(names: Iterable[Any]) -> list[str] | None:

@@ -8,7 +8,7 @@ use pyo3::call::PyCallArgs;
 use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
-use pyo3::types::{PyFloat, PyInt, PyList};
+use pyo3::types::{PyFloat, PyInt, PyList, PyTuple};
 use pyo3::{PyTypeInfo, intern};
 
 use crate::error::Error;
@@ -37,7 +37,7 @@ pub(super) fn row<'py>(
     } else {
         call_frames("row_names", (value,), value.py())?.extract()?
     };
-    Ok((vector(argument, value)?, FeatureNames::maybe(names)))
+    Ok((vector(argument, value)?, FeatureNames::new(names)))
 }
 
 /// A matrix, the one given or a converted one.
@@ -83,12 +83,14 @@ fn frame<'py>(
     }
     let read = call_frames("read", (argument, value), value.py())?;
     let read: Option<(Option<Vec<String>>, Bound<'py, PyAny>)> = read.extract()?;
-    Ok(read.map(|(names, rows)| (FeatureNames::maybe(names), rows)))
+    Ok(read.map(|(names, rows)| (FeatureNames::new(names), rows)))
 }
 
 /// Whether a value is surely numbers alone.
 fn is_nameless(value: &Bound<'_, PyAny>) -> bool {
-    value.is_instance_of::<PyUntypedArray>() || value.is_instance_of::<PyList>()
+    value.is_instance_of::<PyUntypedArray>()
+        || value.is_instance_of::<PyList>()
+        || value.is_instance_of::<PyTuple>()
 }
 
 fn call_frames<'py>(

@@ -212,7 +212,7 @@ impl Scorer {
     ///     The file, a string or a path.
     /// dtype
     ///     ``"float64"``, or ``"float32"``, which is faster. It keeps six digits at best, and fewer the larger
-    ///     ``abs(scorer.parts["coefficients"]).sum()`` is: none from about a million on.
+    ///     ``abs(scorer.parts["coefficients"]).sum()`` is: hardly one where that is a million.
     ///
     /// Examples
     /// --------

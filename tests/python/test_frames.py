@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import tracemalloc
+from collections import namedtuple
 
 import numpy as np
 import pytest
@@ -117,6 +118,13 @@ def test_a_row_of_pandas_has_names_too(model):
     with pytest.raises(ValueError, match='x should not have the column "d"'):
         model.learn_one(pandas(np.c_[X, Y], [*NAMES, "d"]).iloc[0], 0.5)
     assert model.to_bytes() == before
+
+
+def test_other_rows_may_have_an_index_of_their_own(model):
+    market = namedtuple("market", ["index", "rate", "volume"])
+    model.learn_one(market(*X[0]), 0.5)
+    assert model.feature_names is None
+    assert model.predict_one(market(*X[0])) == model.predict_one(X[0])
 
 
 def test_a_refused_row_leaves_no_names(model):

@@ -82,7 +82,7 @@ def test_before_the_first_row_any_width_will_do():
     assert model.n_features == 2
 
 
-# More memory than any machine has: 100 rows of a trillion features, or a matrix of a million.
+# More memory than any machine has: rows of a trillion features, or a matrix of 16 million a side.
 @pytest.mark.parametrize(
     ("model", "width"),
     [

@@ -53,8 +53,8 @@ def resolve(
     return WITH_WIDTH[kernel](1 / gamma if kernel == "laplacian" else 1 / math.sqrt(2 * gamma))
 
 
-def to_plain(kernel: nystream.Kernel) -> Any:
-    """Return the name and the parameters of a kernel; one of a user's own class as it is."""
+def to_plain(kernel: Any) -> Any:
+    """Return name and parameters of a kernel; a name, or one of a user's own class, as it is."""
     name = type(kernel).__name__
     return (name, kernel.params) if CLASSES.get(name) is type(kernel) else kernel
 
