@@ -76,8 +76,9 @@ def test_streams_are_as_described(name):
     assert (data.feature_names, data.paper_rows, data.target_range) == (None, None, None)
 
 
-def test_an_embedded_stream_has_ten_thousand_rows_by_default():
-    assert datasets.load("coin_flips").X.shape == (10_000, 1)
+@pytest.mark.parametrize(("name", "rows"), [("coin_flips", 10_000), ("abrupt_drift", 20_000)])
+def test_an_embedded_stream_has_the_rows_that_its_info_tells_by_default(name, rows):
+    assert len(datasets.load(name).X) == datasets.info(name).rows == rows
 
 
 def test_coins_are_fair_and_rows_are_one():
@@ -130,6 +131,107 @@ def test_drift_makes_what_was_learned_wrong():
     assert mse[0] < 0.05 < 0.3 < mse[1]
 
 
+DRIFTING = [
+    (datasets.abrupt_drift, {"at": 600}),
+    (datasets.gradual_drift, {"start": 300, "length": 500}),
+]
+
+
+def friedman_labels(X, first):
+    """The labels without noise if the features from this one on have Friedman's five roles."""
+    a, b, c, d, e = ((X[:, first : first + 5] + 1) / 2).T
+    return (10 * np.sin(np.pi * a * b) + 20 * (c - 0.5) ** 2 + 10 * d + 5 * e) / 30
+
+
+def is_new(make, n_rows, **arguments):
+    """Which rows have the label of the new concept; all others have that of the old one."""
+    X, y = make(n_rows, noise=0.0, **arguments)
+    new = np.isclose(y, friedman_labels(X, 5), rtol=0, atol=1e-12)
+    np.testing.assert_allclose(y[~new], friedman_labels(X, 0)[~new], rtol=0, atol=1e-12)
+    return new
+
+
+def test_friedmans_labels_are_as_described():
+    X, y = datasets.friedman(500, noise=0.0)
+    np.testing.assert_allclose(y, friedman_labels(X, 0), rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("at", [1, 600, 999])
+def test_an_abrupt_drift_changes_every_row_from_one_on(at):
+    new = is_new(datasets.abrupt_drift, 1000, at=at)
+    np.testing.assert_array_equal(new, np.arange(1000) >= at)
+
+
+@pytest.mark.parametrize("n_rows", [2, 3, 1001])
+def test_an_abrupt_drift_is_in_the_middle_by_default(n_rows):
+    new = is_new(datasets.abrupt_drift, n_rows)
+    np.testing.assert_array_equal(new, np.arange(n_rows) >= n_rows // 2)
+
+
+def test_a_gradual_drift_changes_more_and_more_rows():
+    new = is_new(datasets.gradual_drift, 20_000, start=2000, length=10_000)
+    assert not new[:2001].any()
+    assert new[12_000:].all()
+    shares = new[2000:12_000].reshape(10, -1).mean(axis=1)
+    # A share of 1,000 draws is within four standard deviations, at most 0.016 each.
+    np.testing.assert_allclose(shares, np.arange(0.05, 1, 0.1), rtol=0, atol=0.064)
+
+
+@pytest.mark.parametrize(
+    ("n_rows", "arguments", "start", "length"),
+    [
+        (2000, {}, 500, 500),
+        (2000, {"start": 1800}, 1800, 200),
+        (2000, {"length": 1500}, 500, 1500),
+        (2000, {"start": 0}, 0, 500),
+        (2000, {"start": 900, "length": 1}, 900, 1),
+        (2, {}, 0, 1),
+        (2, {"start": 1}, 1, 1),
+    ],
+)
+def test_where_a_gradual_drift_is(n_rows, arguments, start, length):
+    new = is_new(datasets.gradual_drift, n_rows, **arguments)
+    assert not new[: start + 1].any()
+    assert new[start + length :].all()
+    if length > 1:
+        assert 0.3 < new[start : start + length].mean() < 0.7
+
+
+@pytest.mark.parametrize(("make", "arguments"), DRIFTING)
+def test_the_old_concept_is_friedmans_of_the_same_seed(make, arguments):
+    X, y = make(1000, noise=0.7, random_state=3, **arguments)
+    old_X, old_y = datasets.friedman(1000, noise=0.7, random_state=3)
+    np.testing.assert_array_equal(X, old_X)
+    old = ~is_new(make, 1000, random_state=3, **arguments)
+    np.testing.assert_array_equal(y == old_y, old)
+
+
+@pytest.mark.parametrize(("make", "arguments"), DRIFTING)
+def test_noise_is_added_to_both_concepts(make, arguments):
+    noise = make(1000, noise=0.6, **arguments)[1] - make(1000, noise=0.0, **arguments)[1]
+    assert np.std(noise[:300]) == pytest.approx(0.02, rel=0.15)
+    assert np.std(noise[800:]) == pytest.approx(0.02, rel=0.15)
+
+
+@pytest.mark.parametrize("shift", [2.5, -3])
+def test_a_shift_moves_rows_and_leaves_labels(shift):
+    X, y = datasets.abrupt_drift(1000, at=600, shift=shift)
+    still_X, still_y = datasets.abrupt_drift(1000, at=600)
+    np.testing.assert_array_equal(y, still_y)
+    np.testing.assert_array_equal(X[:600], still_X[:600])
+    np.testing.assert_array_equal(X[600:], still_X[600:] + shift)
+    assert np.abs(X[:600]).max() <= 1 < np.abs(X[600:]).min()
+
+
+@pytest.mark.parametrize(("make", "arguments"), DRIFTING)
+def test_what_was_learned_is_wrong_after_a_drift(make, arguments):
+    X, y = make(1000, **arguments)
+    model = nystream.RidgeAld(nystream.Gaussian(4.0))
+    model.learn_many(X[:250], y[:250])
+    errors = (model.predict_many(X) - y) ** 2
+    assert 3 * errors[250:300].mean() < errors[800:].mean()
+
+
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [
@@ -171,12 +273,94 @@ def test_drift_makes_what_was_learned_wrong():
             TypeError,
             "random_state should be a whole number that is not negative, but is 'a'",
         ),
+        (lambda: datasets.abrupt_drift(1), ValueError, "n_rows should be at least 2, but is 1"),
+        (
+            lambda: datasets.abrupt_drift(9, at=0),
+            ValueError,
+            "at should be at least 1, but is 0",
+        ),
+        (
+            lambda: datasets.abrupt_drift(9, at=9),
+            ValueError,
+            "at should be at most n_rows - 1, 8, but is 9",
+        ),
+        (
+            lambda: datasets.abrupt_drift(9, at=4.0),
+            TypeError,
+            "at should be a whole number, but is 4.0",
+        ),
+        (
+            lambda: datasets.abrupt_drift(9, shift=float("nan")),
+            ValueError,
+            "shift should be a finite number of magnitude at most 1e100, but is nan",
+        ),
+        (
+            lambda: datasets.abrupt_drift(9, shift=-1e101),
+            ValueError,
+            "shift should be a finite number of magnitude at most 1e100, but is -1e+101",
+        ),
+        (
+            lambda: datasets.abrupt_drift(9, shift="2"),
+            TypeError,
+            "shift should be a number, but is '2'",
+        ),
+        (
+            lambda: datasets.abrupt_drift(9, noise=-1),
+            ValueError,
+            "noise should be not negative and finite, but is -1",
+        ),
+        (
+            lambda: datasets.abrupt_drift(9, random_state=-1),
+            ValueError,
+            "random_state should be a whole number that is not negative, but is -1",
+        ),
+        (lambda: datasets.gradual_drift(1), ValueError, "n_rows should be at least 2, but is 1"),
+        (
+            lambda: datasets.gradual_drift(9, start=-1),
+            ValueError,
+            "start should be at least 0, but is -1",
+        ),
+        (
+            lambda: datasets.gradual_drift(9, start=9),
+            ValueError,
+            "start should be at most n_rows - 1, 8, but is 9",
+        ),
+        (
+            lambda: datasets.gradual_drift(9, start=True),
+            TypeError,
+            "start should be a whole number, but is True",
+        ),
+        (
+            lambda: datasets.gradual_drift(9, length=0),
+            ValueError,
+            "length should be at least 1, but is 0",
+        ),
+        (
+            lambda: datasets.gradual_drift(9, start=4, length=6),
+            ValueError,
+            "length should be at most n_rows - start, 5, but is 6",
+        ),
+        (
+            lambda: datasets.gradual_drift(9, length="3"),
+            TypeError,
+            "length should be a whole number, but is '3'",
+        ),
+        (
+            lambda: datasets.gradual_drift(9, noise=float("inf")),
+            ValueError,
+            "noise should be not negative and finite, but is inf",
+        ),
+        (
+            lambda: datasets.load("abrupt_drift", n_rows=1),
+            ValueError,
+            "n_rows should be at least 2, but is 1",
+        ),
         (
             lambda: datasets.load("bank32"),
             ValueError,
             "name should be one of parkinson, elevators, cpusmall, bank, ailerons, calhousing, "
             "tomshardware, year, friedman, mackey_glass, coin_flips, normal_line, uniform_line, "
-            "drift, but is 'bank32'",
+            "drift, abrupt_drift, gradual_drift, but is 'bank32'",
         ),
         (lambda: datasets.load("year_sub"), ValueError, "name should be one of parkinson"),
         (lambda: datasets.find(["bank"]), ValueError, "name should be one of parkinson"),

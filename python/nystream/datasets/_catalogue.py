@@ -7,13 +7,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from nystream._checks import whole
-from nystream.datasets import _synthetic
+from nystream.datasets import _drifting, _synthetic
 from nystream.datasets._dataset import Dataset, Info
 from nystream.datasets._paper import PAPER_SETS, load_paper_set, search
 
 if TYPE_CHECKING:
     import os
+    from collections.abc import Callable
     from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    Maker = Callable[..., tuple[NDArray[np.float64], NDArray[np.float64]]]
 
 ROWS = 10_000
 
@@ -26,7 +31,19 @@ EMBEDDED = {
         Info("normal_line", "embedded", "normal rows on a line: fast eigenvalues", ROWS, 1, 0.5),
         Info("uniform_line", "embedded", "uniform rows on a line: slow eigenvalues", ROWS, 1, 0.5),
         Info("drift", "embedded", "a wave on a square that turns slowly", ROWS, 2, 1.0),
+        Info("abrupt_drift", "embedded", "friedman, its features swap at once", 20_000, 10, 4.0),
+        Info("gradual_drift", "embedded", "friedman, its features swap gradually", 20_000, 10, 4.0),
     )
+}
+MAKERS: dict[str, Maker] = {
+    "friedman": _synthetic.friedman,
+    "mackey_glass": _synthetic.mackey_glass,
+    "coin_flips": _synthetic.coin_flips,
+    "normal_line": _synthetic.normal_line,
+    "uniform_line": _synthetic.uniform_line,
+    "drift": _synthetic.drift,
+    "abrupt_drift": _drifting.abrupt_drift,
+    "gradual_drift": _drifting.gradual_drift,
 }
 INFO = {**{name: line.info for name, line in PAPER_SETS.items()}, **EMBEDDED}
 
@@ -123,8 +140,8 @@ def load(
     data_dir
         A folder to look in first.
     n_rows
-        Only so many rows, the first ones of a file. An embedded stream has so many rows, 10,000
-        for None.
+        Only so many rows, the first ones of a file. An embedded stream has so many rows, for None
+        as many as `info` tells.
     random_state
         Seed of an embedded stream.
 
@@ -150,7 +167,7 @@ def load(
         n_rows = whole("n_rows", n_rows)
     if about.kind == "paper":
         return load_paper_set(name, data_dir, n_rows)
-    X, y = getattr(_synthetic, name)(n_rows or ROWS, random_state=random_state)
+    X, y = MAKERS[name](n_rows or about.rows, random_state=random_state)
     return Dataset(
         name=name,
         X=np.ascontiguousarray(X),

@@ -49,9 +49,14 @@ def friedman(
     n_rows, noise = whole("n_rows", n_rows), _checks.deviation("noise", noise)
     rng = _checks.generator(random_state)
     u = rng.random((n_rows, 10))
+    return 2 * u - 1, friedman_label(u, noise * rng.standard_normal(n_rows))
+
+
+def friedman_label(u: NDArray[np.float64], errors: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return Friedman's label of the first five columns, with an error each, divided by 30."""
     y = 10 * np.sin(np.pi * u[:, 0] * u[:, 1]) + 20 * (u[:, 2] - 0.5) ** 2
-    y += 10 * u[:, 3] + 5 * u[:, 4] + noise * rng.standard_normal(n_rows)
-    return 2 * u - 1, y / 30
+    y += 10 * u[:, 3] + 5 * u[:, 4] + errors
+    return y / 30
 
 
 def mackey_glass(
