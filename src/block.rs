@@ -18,6 +18,8 @@ pub struct Block {
     /// `kappa(x, x)` and the residual of each row.
     pub(crate) kappas: Vec<f64>,
     residuals: Vec<f64>,
+    /// `phi . P phi` of each row.
+    pub(crate) q: Vec<f64>,
 }
 
 impl Block {
@@ -35,6 +37,18 @@ impl Block {
         for phi in self.features.data().chunks_exact(width) {
             subtract_squares(phi, &mut self.residuals);
         }
+    }
+
+    /// Takes the rows themselves as features, after a constant if there is one.
+    pub(crate) fn take(&mut self, rows: &Rows<'_>, constant: bool) {
+        self.batch.fill(rows);
+        let known = self.batch.data();
+        self.features
+            .reset(rows.len(), rows.n_features() + usize::from(constant));
+        let features = self.features.data_mut();
+        let (constant, features) = features.split_at_mut(features.len() - known.len());
+        constant.fill(1.0);
+        features.copy_from_slice(known);
     }
 
     /// The kernel values of all rows with themselves and the stored ones; returns how many are side by side.

@@ -1,11 +1,14 @@
 //! The dictionary kept by the approximate linear dependence (ALD) condition.
 
+use serde::{Deserialize, Serialize};
+
 use crate::block::Block;
 use crate::error::Error;
 use crate::kernels::AnyKernel;
-use crate::linalg::Panels;
+use crate::linalg::{Givens, Panels};
 use crate::memory::heap;
 use crate::nystrom::{NystromMap, Projection};
+use crate::pace::Pace;
 use crate::params::{at_least_one_if_given, within};
 use crate::rows::{LARGEST, Rows};
 use crate::state::State;
@@ -22,6 +25,17 @@ pub const SMALLEST_ALPHA: f64 = 1e-10;
 const NUGGET: f64 = 1e-13;
 const FINE: f64 = 1e-5;
 
+/// What a dictionary does with a row that should join when there is no room.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Policy {
+    /// It stays as it is: the row is learned through its projection.
+    #[default]
+    Freeze,
+    /// The row takes the place of the one whose removal costs least.
+    Replace,
+}
+
 /// Rows that are far from the span of the rows kept before them, and the features they give.
 ///
 /// A row `x` joins when `alpha_t = min_beta ||sum_i beta_i kappa(z_i, .) - kappa(x, .)||^2`, the squared distance of
@@ -31,6 +45,9 @@ pub struct Dictionary {
     map: NystromMap,
     threshold: f64,
     max_basis: usize,
+    policy: Policy,
+    /// When a row may take the place of another; `None`: always.
+    pace: Option<Box<Pace>>,
     /// The row at hand.
     at: Projection,
 }
@@ -47,8 +64,28 @@ impl Dictionary {
             // The distance is measured with the nugget.
             threshold: alpha + nugget,
             max_basis: max_basis.unwrap_or(usize::MAX),
+            policy: Policy::Freeze,
+            pace: None,
             at: Projection::default(),
         })
+    }
+
+    /// The same with another policy at the cap.
+    #[must_use]
+    pub fn policy(self, policy: Policy) -> Self {
+        Self { policy, ..self }
+    }
+
+    /// The same, in which rows take the place of others now and then, and more often when the stream moves.
+    #[must_use]
+    pub(crate) fn at_a_pace(self) -> Self {
+        let pace = Some(Box::default());
+        Self { pace, ..self }
+    }
+
+    /// Whether rows take the place of others fast, as the stream has moved.
+    pub(crate) fn is_renewing(&self) -> bool {
+        self.pace.as_ref().is_some_and(|pace| pace.is_fast())
     }
 
     /// The Nyström map of the rows kept.
@@ -74,6 +111,39 @@ impl Dictionary {
     /// Projects `x` onto the span of the dictionary.
     pub fn project(&mut self, x: &[f64]) {
         self.map.project_into(x, &mut self.at);
+        self.note();
+    }
+
+    /// Takes in how far the row at hand is from the span.
+    fn note(&mut self) {
+        let (is_full, size) = (self.is_full(), self.size());
+        match &mut self.pace {
+            Some(pace) if is_full => {
+                pace.note((self.at.residual / self.at.kappa).min(1.0).sqrt(), size);
+            }
+            Some(pace) => pace.pass(),
+            None => {}
+        }
+    }
+
+    /// Whether the row last projected is to take the place of another.
+    pub fn wants_room(&self) -> bool {
+        self.policy == Policy::Replace
+            && self.pace.as_ref().is_none_or(|pace| pace.is_due())
+            && self.is_full()
+            && self.is_novel(&self.at)
+    }
+
+    fn is_full(&self) -> bool {
+        self.size() >= self.max_basis
+    }
+
+    /// Removes row `j`; returns what this does to features, as [`NystromMap::remove`] does.
+    pub fn remove(&mut self, j: usize) -> Vec<Givens> {
+        if let Some(pace) = &mut self.pace {
+            pace.restart();
+        }
+        self.map.remove(j)
     }
 
     /// Lets the row last projected join if ALD fails; returns the coordinate that `phi(x)` has gained.
@@ -87,7 +157,7 @@ impl Dictionary {
     }
 
     /// The features of many rows, each of which may join, in order; the last is one with which the dictionary has `full`
-    /// rows, if there is such a row.
+    /// rows, or the one before a row that [wants room](Self::wants_room), if there is such a row.
     ///
     /// The same as [`project`](Self::project) and [`grow_if_novel`](Self::grow_if_novel) for each row, as products of
     /// matrices: a row that joins brings a coordinate to those after it.
@@ -95,8 +165,15 @@ impl Dictionary {
         block.project(self.map(), rows);
         for (i, x) in rows.iter().enumerate() {
             block.look_at(i, &mut self.at);
-            let size = self.size();
-            if size >= self.max_basis || !self.is_novel(&self.at) {
+            let (before, size) = (self.pace.clone(), self.size());
+            self.note();
+            if self.wants_room() {
+                // It comes again, by itself.
+                self.pace = before;
+                block.features.truncate(i);
+                break;
+            }
+            if self.is_full() || !self.is_novel(&self.at) {
                 continue;
             }
             block.kernel_values_into(i, size, &mut self.at.k);
@@ -125,7 +202,7 @@ impl Dictionary {
     ///
     /// What the fast projection says is confirmed by the accurate one, which the factor is built from.
     fn coordinate(&self, at: &mut Projection) -> Option<f64> {
-        if self.size() >= self.max_basis || !self.is_novel(at) {
+        if self.is_full() || !self.is_novel(at) {
             return None;
         }
         self.map.refine(at);
@@ -140,10 +217,14 @@ impl Dictionary {
 
     pub(crate) fn save(&self, state: &mut State) {
         self.map.save(state);
+        if let Some(pace) = &self.pace {
+            pace.save(state);
+        }
     }
 
     pub(crate) fn load(&mut self, state: &State) -> Result<(), Error> {
-        self.map.load(state)
+        self.map.load(state)?;
+        self.pace.as_mut().map_or(Ok(()), |pace| pace.load(state))
     }
 }
 

@@ -183,6 +183,20 @@ pub enum Error {
         /// Number of labels.
         found: usize,
     },
+    /// Another number of labels than of rows times targets.
+    #[error("y should have {expected} labels, one for each target of each row, but has {found}")]
+    Labels {
+        /// Number of labels wanted.
+        expected: usize,
+        /// Number of labels.
+        found: usize,
+    },
+    /// A learner that does not know how far its predictions are off.
+    #[error("{algorithm} has no intervals: only learners by least squares have")]
+    Intervals {
+        /// Name of the algorithm.
+        algorithm: &'static str,
+    },
     /// An array without a row or without a feature.
     #[error("{argument} should have at least one {wanted}, but is empty")]
     Empty {

@@ -73,6 +73,11 @@ impl Features {
         phi.extend((0..size).map(|m| self.data[m * self.width + i]));
     }
 
+    /// Sets a feature of row `i`.
+    pub(crate) fn set(&mut self, i: usize, feature: usize, value: f64) {
+        self.data[feature * self.width + i] = value;
+    }
+
     /// Sets the first features of row `i`.
     pub(crate) fn set_row(&mut self, i: usize, phi: &[f64]) {
         for (m, &phi) in phi.iter().enumerate() {

@@ -7,6 +7,7 @@
 
 pub mod algorithms;
 mod atomic;
+mod blend;
 mod block;
 mod dictionary;
 mod error;
@@ -22,6 +23,7 @@ mod memory;
 mod model_file;
 mod names;
 mod nystrom;
+mod pace;
 mod params;
 mod random;
 mod rows;
@@ -35,15 +37,16 @@ pub mod updates;
 mod python;
 
 pub use algorithms::{
-    AnyParams, AogdAldParams, ConKonsParams, Decay, FogdParams, KaarParams, KogdParams, KonsParams,
-    KrlsAldParams, LinearRlsParams, NogdParams, NonsAldParams, OnlineKrrParams, PkawvParams,
-    ProsNKonsParams, RidgeAldParams, RunningMeanParams, SketchedKonsParams,
+    AnyParams, AogdAldParams, AutoParams, ConKonsParams, Decay, FogdParams, KaarParams, KogdParams,
+    KonsParams, KrlsAldParams, LinearRlsParams, NogdParams, NonsAldParams, OnlineKrrParams,
+    PkawvParams, ProsNKonsParams, RidgeAldParams, RunningMeanParams, SketchedKonsParams,
 };
+pub use blend::Blend;
 pub use block::Block;
-pub use dictionary::{Dictionary, SMALLEST_ALPHA};
+pub use dictionary::{Dictionary, Policy, SMALLEST_ALPHA};
 pub use error::{Error, Place};
-pub use function::{Function, Line};
-pub use hypothesis::{Coefficients, Hypothesis};
+pub use function::{Expansion, Function, Line};
+pub use hypothesis::{Coefficients, Hypothesis, Range};
 pub use learner::Learner;
 pub use memory::Heap;
 pub use names::FeatureNames;

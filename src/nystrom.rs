@@ -2,7 +2,7 @@
 
 use crate::error::Error;
 use crate::kernels::AnyKernel;
-use crate::linalg::{CholeskyFactor, Panels, norm_squared};
+use crate::linalg::{CholeskyFactor, Givens, Panels, norm_squared};
 use crate::memory::heap;
 use crate::state::State;
 
@@ -16,6 +16,8 @@ pub struct NystromMap {
     nugget: f64,
     rows: Panels,
     factor: CholeskyFactor,
+    /// Rows removed since the factor was last computed anew.
+    removals: usize,
 }
 
 /// A row as a map sees it. Made once and filled for each row, so that a round does not allocate.
@@ -45,6 +47,7 @@ impl NystromMap {
             nugget,
             rows: Panels::default(),
             factor: CholeskyFactor::default(),
+            removals: 0,
         }
     }
 
@@ -107,6 +110,35 @@ impl NystromMap {
         Ok(())
     }
 
+    /// Removes row `j`; returns what this does to features, as [`CholeskyFactor::remove`] does.
+    ///
+    /// After as many removals as there are rows, the factor is computed anew, so that rounding does not add up.
+    pub fn remove(&mut self, j: usize) -> Vec<Givens> {
+        let rotations = self.factor.remove(j);
+        self.rows = self.rows.without(j);
+        self.removals += 1;
+        if self.removals > self.size() {
+            self.refactor();
+        }
+        rotations
+    }
+
+    /// Computes the factor of the stored rows anew, unless rounding stands in the way.
+    fn refactor(&mut self) {
+        self.removals = 0;
+        let mut fresh = Self::with_nugget(self.kernel.clone(), self.nugget);
+        let mut at = Projection::default();
+        for i in 0..self.size() {
+            let x: Vec<f64> = self.rows.row(i).collect();
+            fresh.project_into(&x, &mut at);
+            fresh.refine(&mut at);
+            if fresh.grow(&x, &mut at).is_err() {
+                return;
+            }
+        }
+        self.factor = fresh.factor;
+    }
+
     /// The coefficients `c = L^{-T} w` with which `w . phi(x) = sum_i c_i kappa(x, z_i)`.
     pub fn coefficients(&self, w: &[f64]) -> Vec<f64> {
         let mut c = vec![0.0; w.len()];
@@ -118,6 +150,9 @@ impl NystromMap {
         state.put_rows("basis", &self.rows);
         state.put("factor", self.factor.lower().packed());
         state.put("inverse_factor", self.factor.inverse().packed());
+        if self.removals > 0 {
+            state.put_indices("removals", &[self.removals]);
+        }
     }
 
     pub(crate) fn load(&mut self, state: &State) -> Result<(), Error> {
@@ -126,6 +161,9 @@ impl NystromMap {
         let lower = state.factor("factor", size)?;
         let inverse = state.factor("inverse_factor", size)?;
         self.factor = CholeskyFactor::from_parts(lower, inverse);
+        if state.has("removals") {
+            self.removals = state.count("removals")?;
+        }
         Ok(())
     }
 }

@@ -87,7 +87,6 @@ impl<'a, T: Number> Rows<'a, T> {
     }
 
     /// Whole rows that are not empty, of which the first has this number in the caller's array.
-    #[cfg(feature = "python")]
     pub(crate) fn trusted(data: &'a [T], n_features: usize, first: usize) -> Self {
         Self {
             data,
@@ -157,14 +156,17 @@ impl<'a, T: Number> Rows<'a, T> {
     }
 }
 
-/// The predictions for many rows, by several threads if there are very many: `score` is given some of them at a time.
+/// So many numbers for each of many rows, by several threads if there are very many: `score` is given some of them at a
+/// time.
 pub(crate) fn score_rows<T: Number>(
     rows: &Rows<'_, T>,
+    n: usize,
     score: impl Fn(&Rows<'_>, &mut [f64]) -> Result<(), Error> + Sync,
 ) -> Result<Vec<f64>, Error> {
-    let mut out = vec![0.0; rows.len()];
-    fill_in_chunks(&mut out, SCORED, |start, out| {
-        let (some, mut room) = (rows.slice(start..start + out.len()), Vec::new());
+    let mut out = vec![0.0; n * rows.len()];
+    fill_in_chunks(&mut out, n * SCORED, |start, out| {
+        let range = start / n..(start + out.len()) / n;
+        let (some, mut room) = (rows.slice(range), Vec::new());
         // Here, and not before, while the chunk is in the nearest caches.
         some.check_numbers("X")?;
         score(&some.float64(&mut room), out)
@@ -197,15 +199,30 @@ pub(crate) fn check_row(x: &[f64]) -> Result<(), Error> {
     check_numbers(x, |i| Place::new("x", [i]))
 }
 
-/// Refuses a label that is not a finite number.
-pub(crate) fn check_label(y: f64) -> Result<(), Error> {
-    check_numbers(&[y], |_| Place::new("y", []))
+/// Refuses labels that are not finite numbers, one for each of `n_rows` rows and each target.
+pub(crate) fn check_labels(y: &[f64], n_rows: usize, n_targets: usize) -> Result<(), Error> {
+    if n_targets == 1 {
+        check_length(("y", "labels"), y, n_rows)?;
+    } else if Some(y.len()) != n_rows.checked_mul(n_targets) {
+        let (expected, found) = (n_rows.saturating_mul(n_targets), y.len());
+        return Err(Error::Labels { expected, found });
+    }
+    check_numbers(y, |i| match n_targets {
+        1 => Place::new("y", [i]),
+        n => Place::new("y", [i / n, i % n]),
+    })
 }
 
-/// Refuses labels that are not finite numbers, one for each of `n_rows` rows.
-pub(crate) fn check_labels(y: &[f64], n_rows: usize) -> Result<(), Error> {
-    check_length(("y", "labels"), y, n_rows)?;
-    check_numbers(y, |i| Place::new("y", [i]))
+/// Refuses labels of one row that are not finite numbers, one for each target.
+pub(crate) fn check_label(y: &[f64], n_targets: usize) -> Result<(), Error> {
+    if y.len() != n_targets {
+        let (expected, found) = (n_targets, y.len());
+        return Err(Error::Labels { expected, found });
+    }
+    check_numbers(y, |i| match n_targets {
+        1 => Place::new("y", []),
+        _ => Place::new("y", [i]),
+    })
 }
 
 /// Refuses anything but a number for each of `n_rows` rows.
@@ -271,7 +288,7 @@ mod tests {
     #[test]
     fn labels_are_counted_before_they_are_read() {
         assert_eq!(
-            check_labels(&[f64::NAN], 2),
+            check_labels(&[f64::NAN], 2, 1),
             Err(Error::Length {
                 argument: "y",
                 things: "labels",
@@ -279,8 +296,10 @@ mod tests {
                 found: 1
             })
         );
-        assert!(check_label(-1e101).is_err());
-        assert!(check_label(-1e100).is_ok());
+        assert!(check_labels(&[f64::NAN], 2, 3).is_err());
+        assert!(check_label(&[-1e101], 1).is_err());
+        assert!(check_label(&[-1e100], 1).is_ok());
+        assert!(check_label(&[0.0, 1.0], 1).is_err());
     }
 
     #[test]

@@ -10,6 +10,7 @@ use crate::learner::Learner;
 use crate::memory::Heap;
 use crate::model_file;
 use crate::names::FeatureNames;
+use crate::params::at_least_one;
 use crate::rows::{LARGEST, Number, Rows, check_row, check_width, score_rows};
 use crate::state::State;
 
@@ -94,16 +95,31 @@ impl Scorer {
             }
     }
 
-    /// The prediction for one row.
+    /// Number of predictions for a row.
+    pub fn n_targets(&self) -> usize {
+        match &self.form {
+            Form::Function(function) => function.n_targets(),
+            Form::Whole(learner) => learner.n_targets(),
+        }
+    }
+
+    /// The prediction for one row, of the first target if there are several.
     pub fn predict_row(&self, x: &[f64]) -> Result<f64, Error> {
+        self.predict_targets(x).map(|yhat| yhat[0])
+    }
+
+    /// The predictions for one row, of each target.
+    pub fn predict_targets(&self, x: &[f64]) -> Result<Vec<f64>, Error> {
         let function = match &self.form {
             Form::Function(function) => function,
-            Form::Whole(learner) => return learner.predict_row(x),
+            Form::Whole(learner) => return learner.predict_targets(x),
         };
         check_row(x)?;
         check_width("x", self.n_features, x.len())?;
         check_kernel(function, [x].into_iter(), |_| Place::new("x", []))?;
-        Ok(function.predict(x))
+        let mut yhat = vec![0.0; function.n_targets()];
+        function.predict_into(x, &mut yhat);
+        Ok(yhat)
     }
 
     /// The predictions for many rows, by several threads if there are very many.
@@ -113,7 +129,7 @@ impl Scorer {
             Form::Whole(learner) => return learner.predict_rows(rows),
         };
         check_width("X", self.n_features, rows.n_features())?;
-        score_rows(rows, |rows, out| {
+        score_rows(rows, function.n_targets(), |rows, out| {
             check_kernel(function, rows.iter(), |i| {
                 Place::new("X", [rows.first() + i])
             })?;
@@ -129,7 +145,12 @@ impl Scorer {
             Form::Whole(learner) => learner.content(&mut state)?,
             Form::Function(function) => {
                 function.save(&mut state);
-                json!({"n_features": self.n_features, "feature_names": self.names})
+                let mut content =
+                    json!({"n_features": self.n_features, "feature_names": self.names});
+                if function.n_targets() > 1 {
+                    content["n_targets"] = json!(function.n_targets());
+                }
+                content
             }
         };
         model_file::to_bytes(self.tagged(content)?, &state)
@@ -168,7 +189,12 @@ impl Scorer {
             Some(_) => {}
         }
         let kind: Kind = model_file::field(&mut content, "scorer")?;
-        let function = Function::load(kind, state)?;
+        let n_targets = match content.get("n_targets") {
+            None => 1,
+            Some(_) => model_file::field(&mut content, "n_targets")?,
+        };
+        at_least_one("n_targets", n_targets)?;
+        let function = Function::load(kind, n_targets, state)?;
         let n_features = model_file::field(&mut content, "n_features")?;
         let names: FeatureNames = model_file::field(&mut content, "feature_names")?;
         if function.n_features().is_some_and(|n| n_features != Some(n)) {

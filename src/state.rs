@@ -8,6 +8,7 @@ use safetensors::{Dtype, SafeTensors};
 use serde_json::{Map, Value};
 
 use crate::error::Error;
+use crate::hypothesis::{ANYTHING, Range};
 use crate::linalg::{Panels, Triangle, packed_len};
 
 /// The one metadata key: with several, the bytes would depend on the order of a hash map.
@@ -59,6 +60,13 @@ impl State {
         self.arrays.insert(name.to_owned(), Array { shape, data });
     }
 
+    /// Stores a number for each feature; 0 for those that rows are given.
+    pub fn put_features(&mut self, name: &str, numbers: &[f64]) {
+        let mut numbers = numbers.to_vec();
+        numbers.resize(numbers.len().max(self.width), 0.0);
+        self.put(name, numbers);
+    }
+
     /// Stores rows as a matrix.
     pub fn put_rows(&mut self, name: &str, rows: &Panels) {
         let wide = (rows.n_features() < self.width).then(|| rows.widened(self.width));
@@ -66,15 +74,36 @@ impl State {
         self.put_matrix(name, [rows.n_rows(), rows.n_features()], rows.to_vec());
     }
 
-    /// Stores a range, which may be without ends.
-    pub fn put_range(&mut self, name: &str, (low, high): (f64, f64)) {
-        let ends = [low, high];
-        let ends = if ends.iter().all(|end| end.is_finite()) {
-            &ends[..]
-        } else {
-            &[]
+    /// Stores ranges, unless one of them is without ends.
+    pub fn put_ranges(&mut self, name: &str, ranges: &[Range]) {
+        let ends: Vec<f64> = ranges.iter().flat_map(|&(low, high)| [low, high]).collect();
+        let finite = ends.iter().all(|end| end.is_finite());
+        self.put(name, if finite { ends } else { Vec::new() });
+    }
+
+    /// Stores what `save` stores, under names that begin with this one.
+    pub fn nest(&mut self, name: &str, save: impl FnOnce(&mut Self)) {
+        let mut inner = Self::wide(self.width);
+        save(&mut inner);
+        for (own, array) in inner.arrays {
+            self.arrays.insert(format!("{name}.{own}"), array);
+        }
+    }
+
+    /// What was stored under names that begin with this one.
+    #[must_use]
+    pub fn inner(&self, name: &str) -> Self {
+        let own = |full: &str| {
+            full.strip_prefix(name)?
+                .strip_prefix('.')
+                .map(str::to_owned)
         };
-        self.put(name, ends);
+        let arrays = self.arrays.iter();
+        let arrays = arrays.filter_map(|(full, array)| Some((own(full)?, array.clone())));
+        Self {
+            arrays: arrays.collect(),
+            width: self.width,
+        }
     }
 
     /// Whether there is an array of this name.
@@ -103,13 +132,18 @@ impl State {
         })
     }
 
-    /// The range of this name.
-    pub fn range(&self, name: &str) -> Result<(f64, f64), Error> {
-        match self.any_vector(name)?[..] {
-            [] => Ok((f64::NEG_INFINITY, f64::INFINITY)),
-            [low, high] if low <= high => Ok((low, high)),
-            _ => Err(Error::model_file(format!("{name} should be a range"))),
+    /// So many ranges of this name.
+    pub fn ranges(&self, name: &str, n: usize) -> Result<Vec<Range>, Error> {
+        let ends = self.any_vector(name)?;
+        if ends.is_empty() {
+            return Ok(vec![ANYTHING; n]);
         }
+        let pairs = ends.as_chunks::<2>().0;
+        let ranges: Vec<Range> = pairs.iter().map(|[low, high]| (*low, *high)).collect();
+        if ends.len() == 2 * n && ranges.iter().all(|(low, high)| low <= high) {
+            return Ok(ranges);
+        }
+        Err(Error::model_file(format!("{name} should be {n} ranges")))
     }
 
     /// The increasing indices of this name, all below `end`.
@@ -178,12 +212,21 @@ impl State {
 
     /// The number of rows and the entries, row after row, of the matrix of this name and width.
     pub fn matrix(&self, name: &str, width: usize) -> Result<(usize, Vec<f64>), Error> {
+        let ([n_rows, found], data) = self.any_matrix(name)?;
+        if found == width {
+            return Ok((n_rows, data.to_vec()));
+        }
+        Err(Error::model_file(format!(
+            "{name} should be a matrix of {width} columns"
+        )))
+    }
+
+    /// The shape and the entries, row after row, of the matrix of this name.
+    pub fn any_matrix(&self, name: &str) -> Result<([usize; 2], &[f64]), Error> {
         let array = self.get(name)?;
         match array.shape[..] {
-            [n_rows, found] if found == width => Ok((n_rows, array.data.clone())),
-            _ => Err(Error::model_file(format!(
-                "{name} should be a matrix of {width} columns"
-            ))),
+            [n_rows, width] => Ok(([n_rows, width], &array.data)),
+            _ => Err(Error::model_file(format!("{name} should be a matrix"))),
         }
     }
 
@@ -357,6 +400,15 @@ mod tests {
             (example(), "text".into())
         );
         assert_eq!(bytes, example().to_bytes("text".into()).unwrap());
+    }
+
+    #[test]
+    fn what_is_nested_comes_back_under_its_own_names() {
+        let mut state = example();
+        state.nest("part", |state| *state = example());
+        assert_eq!(state.inner("part"), example());
+        assert_eq!(state.inner("par"), State::default());
+        assert!(state.has("w") && state.has("part.w"));
     }
 
     #[test]

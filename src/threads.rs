@@ -14,7 +14,8 @@ static WANTED: AtomicUsize = AtomicUsize::new(0);
 /// The threads, with the process that they belong to: a forked child has none.
 static POOL: Mutex<Option<(u32, Arc<ThreadPool>)>> = Mutex::new(None);
 
-/// Sets the number of threads that score large arrays. `None` means all cores, which is the default.
+/// Sets the number of threads that score large arrays, and that share the experts of [`Auto`](crate::algorithms::Auto).
+/// `None` means all cores, which is the default.
 pub fn set_num_threads(n: Option<usize>) {
     WANTED.store(n.unwrap_or(0), Ordering::Relaxed);
 }
@@ -48,6 +49,15 @@ pub(crate) fn fill_in_chunks<E: Send>(
         None => out.chunks_mut(len).enumerate().find_map(error),
     };
     error.map_or(Ok(()), Err)
+}
+
+/// Does something with each of some things, several at a time.
+pub(crate) fn for_each<T: Send>(things: &mut [T], work: impl Fn(&mut T) + Sync + Send) {
+    let n_threads = num_threads();
+    match (n_threads > 1).then(|| pool(n_threads)).flatten() {
+        Some(pool) => pool.install(|| things.par_iter_mut().for_each(work)),
+        None => things.iter_mut().for_each(work),
+    }
 }
 
 /// So many threads, if the system gives them.

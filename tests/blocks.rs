@@ -3,8 +3,8 @@
 use nystream::kernels::{AnyKernel, Gaussian, Linear, Matern52, Polynomial};
 use nystream::linalg::Panels;
 use nystream::{
-    AnyParams, AogdAldParams, ConKonsParams, FogdParams, KrlsAldParams, Learner, LinearRlsParams,
-    NogdParams, NonsAldParams, ProsNKonsParams, RidgeAldParams, Rows,
+    AnyParams, AogdAldParams, AutoParams, ConKonsParams, FogdParams, KrlsAldParams, Learner,
+    LinearRlsParams, NogdParams, NonsAldParams, Policy, ProsNKonsParams, RidgeAldParams, Rows,
 };
 use proptest::prelude::*;
 
@@ -29,9 +29,11 @@ fn kernels() -> impl Strategy<Value = AnyKernel> {
 
 /// Learners that work in blocks.
 fn learners() -> impl Strategy<Value = AnyParams> {
-    let numbers = (-4.0..-1.0, -4.0..2.0, 0.05..2.0, any::<[bool; 2]>());
-    (kernels(), numbers, 0_usize..8, 1_usize..40).prop_map(
-        |(kernel, (alpha, mu, bound, [forward, clip]), which, size)| {
+    let numbers = (-4.0..-1.0, -4.0..2.0, 0.05..2.0, any::<[bool; 4]>());
+    (kernels(), numbers, 0_usize..10, 1_usize..40).prop_map(
+        |(kernel, (alpha, mu, bound, [forward, clip, forgets, replaces]), which, size)| {
+            let forgetting = if forgets { 1.0 - 0.1 * bound } else { 1.0 };
+            let n_targets = 1 + size % 3;
             let (alpha, mu) = (10.0_f64.powf(alpha), 10.0_f64.powf(mu));
             match which {
                 0 => NonsAldParams {
@@ -57,7 +59,37 @@ fn learners() -> impl Strategy<Value = AnyParams> {
                     ridge: mu,
                     forward,
                     clip,
+                    forgetting,
+                    n_targets,
                     ..RidgeAldParams::default()
+                }
+                .into(),
+                9 => AutoParams {
+                    warm_up: 8 + size,
+                    max_basis: size,
+                    forgetting: 1.0 - 0.01 * bound,
+                    policy: if replaces {
+                        Policy::Replace
+                    } else {
+                        Policy::Freeze
+                    },
+                    n_targets,
+                }
+                .into(),
+                8 => RidgeAldParams {
+                    kernel,
+                    alpha,
+                    ridge: mu,
+                    forward,
+                    clip,
+                    max_basis: Some(size),
+                    policy: if replaces {
+                        Policy::Replace
+                    } else {
+                        Policy::Freeze
+                    },
+                    forgetting,
+                    n_targets,
                 }
                 .into(),
                 3 => KrlsAldParams {
@@ -88,6 +120,8 @@ fn learners() -> impl Strategy<Value = AnyParams> {
                     forward,
                     clip,
                     intercept: size % 2 == 0,
+                    forgetting,
+                    n_targets,
                 }
                 .into(),
             }
@@ -102,10 +136,14 @@ fn number(i: usize, seed: f64) -> f64 {
 
 /// The predictions of rounds one by one.
 fn by_rows(learner: &mut Learner, x: &[f64], y: &[f64], d: usize) -> Vec<f64> {
-    let rounds = x.chunks_exact(d).zip(y);
-    rounds
-        .map(|(x, &y)| learner.learn_row(x, y).unwrap())
-        .collect()
+    let (n_targets, mut yhat) = (learner.n_targets(), vec![0.0; y.len()]);
+    let labels = y
+        .chunks_exact(n_targets)
+        .zip(yhat.chunks_exact_mut(n_targets));
+    for (x, (y, yhat)) in x.chunks_exact(d).zip(labels) {
+        learner.learn_targets(x, y, yhat).unwrap();
+    }
+    yhat
 }
 
 proptest! {
@@ -121,8 +159,10 @@ proptest! {
         let [x_scale, y_scale] = powers.map(|differ| move |i| if differ { 10.0_f64.powf(2.0 * number(i, seed)) } else { 1.0 });
         let x: Vec<f64> = (0..n_rows * d).map(|i| number(i, seed) * x_scale(i / d)).collect();
         let label = |x: &[f64]| x.iter().sum::<f64>().sin() + 0.1 * number(1, x[0]);
-        let y: Vec<f64> = x.chunks_exact(d).enumerate().map(|(i, x)| label(x) * y_scale(i)).collect();
         let [mut one_by_one, mut at_once, mut nudged] = [0; 3].map(|_| Learner::new(params.clone()).unwrap());
+        let targets = 0..one_by_one.n_targets();
+        let labels = |(i, x)| targets.clone().map(move |target| label(x) * y_scale(i) + target as f64 * x[0]);
+        let y: Vec<f64> = x.chunks_exact(d).enumerate().flat_map(labels).collect();
         let rows = Rows::new(&x, d).unwrap();
         // Kernels that are not normalised refuse rows that are too large.
         prop_assume!(one_by_one.check_rows(&rows, None).is_ok());

@@ -3,6 +3,7 @@
 use nalgebra::{DMatrix, DVector};
 use nystream::algorithms::Algorithm;
 use nystream::kernels::Linear;
+use nystream::linalg::CholeskyFactor;
 use nystream::updates::{
     Gradient, KernelGradient, KernelNewton, KernelRidge, LeastSquares, Newton, Rate,
     loss_derivative,
@@ -128,9 +129,91 @@ proptest! {
             let seen = if forward { &a + &term } else { a.clone() };
             let yhat = (seen.try_inverse().unwrap() * &b).dot(&x);
             prop_assert!((squares.predict(x.as_slice()) - yhat).abs() < 1e-10);
-            prop_assert!((squares.learn(x.as_slice(), y) - yhat).abs() < 1e-10);
+            prop_assert!((squares.learn(x.as_slice(), y).0 - yhat).abs() < 1e-10);
             a += term;
             b += y * x;
+        }
+    }
+
+    #[test]
+    fn least_squares_that_forget_equal_their_definition(
+        (rounds, ridge, forgetting) in (rounds(), 0.05..5.0, 0.5..1.0)
+    ) {
+        let mut squares = LeastSquares::new(ridge, false).unwrap()
+            .forgetting(forgetting).unwrap()
+            .targets(2).unwrap();
+        (0..12).for_each(|_| squares.grow());
+        let period = (0.5_f64.ln() / f64::ln(forgetting)).ceil();
+        let mut past: Vec<(DVector<f64>, f64)> = Vec::new();
+        for (phi, y, _) in rounds {
+            // The definition: the weight of a row is a power of its age; that of the ridge falls for a period.
+            let age = (past.len() as f64) % period;
+            let mut a = DMatrix::identity(12, 12) * ridge * forgetting.powf(age);
+            let mut b = DVector::zeros(12);
+            for (i, (x, y)) in past.iter().enumerate() {
+                let weight = forgetting.powf((past.len() - 1 - i) as f64);
+                a += weight * x * x.transpose();
+                b += weight * *y * x;
+            }
+            let (p, x) = (a.try_inverse().unwrap(), DVector::from_vec(phi));
+            let (yhat, q) = ((&p * b).dot(&x), (&p * &x).dot(&x));
+            prop_assert!((squares.uncertainty(x.as_slice()) - q).abs() < 1e-9 * (1.0 + q));
+            let mut found = [0.0; 2];
+            let known = squares.learn_weighted(x.as_slice(), &[y, -3.0 * y], 1.0, &mut found);
+            prop_assert!((known - q).abs() < 1e-9 * (1.0 + q));
+            prop_assert!((found[0] - yhat).abs() < 1e-9);
+            prop_assert!((found[1] + 3.0 * yhat).abs() < 3e-9);
+            past.push((x, y));
+        }
+    }
+
+    #[test]
+    fn a_row_removed_is_one_that_was_projected_away(
+        (rounds, ridge, j) in (rounds(), 0.05..5.0, 0_usize..6),
+        entries in prop::collection::vec(-1.0..1.0, 36),
+    ) {
+        // A dictionary of six rows with the kernel matrix K, and labels learned on its features.
+        let root: DMatrix<f64> = DMatrix::from_vec(6, 6, entries);
+        let k: DMatrix<f64> = &root * root.transpose() + DMatrix::identity(6, 6) * 0.1;
+        let l = k.cholesky().unwrap().l();
+        let mut factor = CholeskyFactor::default();
+        for i in 0..6 {
+            let phi: Vec<f64> = l.row(i).iter().take(i).copied().collect();
+            factor.push(&phi, l[(i, i)] * l[(i, i)]).unwrap();
+        }
+        let mut squares = LeastSquares::new(ridge, false).unwrap();
+        (0..6).for_each(|_| squares.grow());
+        let (mut a, mut b) = (DMatrix::identity(6, 6) * ridge, DVector::zeros(6));
+        for (phi, y, _) in &rounds {
+            let x = DVector::from_column_slice(&phi[..6]);
+            squares.learn(x.as_slice(), *y);
+            a += &x * x.transpose();
+            b += *y * x;
+        }
+        let costs = squares.removal_costs(&factor);
+        let rotations = factor.remove(j);
+        squares.remove(&rotations, j);
+        // The definition: the features of the others span what is left, and A and b are projected onto it.
+        let kept = l.clone().remove_row(j);
+        let q = kept.transpose().qr().q().transpose();
+        let projected = (&q * &a * q.transpose()).try_inverse().unwrap() * &q * &b;
+        let (before, after) = (a.clone().try_inverse().unwrap() * &b, q.transpose() * &projected);
+        let change = &after - &before;
+        let cost = (&a * &change).dot(&change);
+        prop_assert!((costs[j] - cost).abs() < 1e-8 * (1.0 + cost), "{} {}", costs[j], cost);
+        // The same function of the rows left, in whatever coordinates.
+        for i in 0..5 {
+            let phi: Vec<f64> = (0..5).map(|m| if m <= i { factor.lower().row(i)[m] } else { 0.0 }).collect();
+            let expected = kept.row(i).transpose().dot(&after);
+            prop_assert!((squares.predict(&phi) - expected).abs() < 1e-8);
+            // L' L'^T is the kernel matrix without row j, and L'^{-1} its inverse.
+            let kernel = kept.row(i).dot(&kept.row(i));
+            prop_assert!((phi.iter().map(|x| x * x).sum::<f64>() - kernel).abs() < 1e-12);
+            let mut unit = [0.0; 5];
+            factor.solve_into(&(0..5).map(|m| kept.row(m).dot(&kept.row(i))).collect::<Vec<_>>(), &mut unit);
+            for (found, expected) in unit.iter().zip(&phi) {
+                prop_assert!((found - expected).abs() < 1e-9);
+            }
         }
     }
 
@@ -145,8 +228,8 @@ proptest! {
         for (x, y, _) in rounds {
             prop_assert!((kernel_ridge.hypothesis().predict(&x) - plain.predict(&x)).abs() < 1e-9);
             let regression = kernel_ridge.learn(&x, y, 1.0);
-            prop_assert!((regression.yhat - plain.learn(&x, y)).abs() < 1e-10);
-            prop_assert!((regression.forward() - forward.learn(&x, y)).abs() < 1e-10);
+            prop_assert!((regression.yhat - plain.learn(&x, y).0).abs() < 1e-10);
+            prop_assert!((regression.forward() - forward.learn(&x, y).0).abs() < 1e-10);
         }
     }
 

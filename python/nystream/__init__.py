@@ -34,7 +34,9 @@ from nystream._kernels import (
 )
 from nystream._learners import (
     AogdAld,
+    Auto,
     ConKons,
+    Expert,
     Fogd,
     Kaar,
     Kogd,
@@ -53,7 +55,9 @@ from nystream._learners import (
 
 __all__ = [
     "AogdAld",
+    "Auto",
     "ConKons",
+    "Expert",
     "Fogd",
     "Gaussian",
     "Kaar",

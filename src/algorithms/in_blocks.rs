@@ -4,26 +4,27 @@ use super::Algorithm;
 use crate::block::Block;
 use crate::rows::Rows;
 
-/// The most rows of a block.
-const LONGEST: usize = 32;
-
 /// Fewer rows are learned one by one.
 const SHORTEST: usize = 8;
 
 /// Rows that come many at a time should come in multiples of it, for the same result to the last bit however many.
 pub(crate) fn block_len(algorithm: &dyn Algorithm) -> usize {
-    algorithm.n_coordinates().map_or(1, |_| LONGEST)
+    algorithm
+        .n_coordinates()
+        .map_or(1, |_| algorithm.longest_block())
 }
 
 /// One round for each row; returns the predictions made before the labels were learned.
 pub(crate) fn learn_rows(algorithm: &mut dyn Algorithm, rows: &Rows<'_>, y: &[f64]) -> Vec<f64> {
-    let (mut block, mut yhat) = (Block::default(), Vec::with_capacity(rows.len()));
-    while yhat.len() < rows.len() {
-        let start = yhat.len();
-        let end = rows.len().min(next_end(start, algorithm.n_coordinates()));
-        let (some, y) = (rows.slice(start..end), &y[start..end]);
+    let (mut block, mut yhat) = (Block::default(), Vec::with_capacity(y.len()));
+    let n_targets = algorithm.n_targets();
+    while yhat.len() < y.len() {
+        let start = yhat.len() / n_targets;
+        let end = rows.len().min(next_end(start, algorithm));
+        let some = rows.slice(start..end);
+        let y = &y[start * n_targets..end * n_targets];
         if some.len() < SHORTEST {
-            yhat.extend(some.iter().zip(y).map(|(x, &y)| algorithm.learn(x, y)));
+            learn_one_by_one(algorithm, &some, y, &mut yhat);
         } else {
             algorithm.learn_block(&some, y, &mut block, &mut yhat);
         }
@@ -31,14 +32,29 @@ pub(crate) fn learn_rows(algorithm: &mut dyn Algorithm, rows: &Rows<'_>, y: &[f6
     yhat
 }
 
+/// One round for each row, without what is gained by learning some together.
+pub(super) fn learn_one_by_one<A: Algorithm + ?Sized>(
+    algorithm: &mut A,
+    rows: &Rows<'_>,
+    y: &[f64],
+    yhat: &mut Vec<f64>,
+) {
+    let n_targets = algorithm.n_targets();
+    for (x, y) in rows.iter().zip(y.chunks_exact(n_targets)) {
+        let start = yhat.len();
+        yhat.resize(start + n_targets, 0.0);
+        algorithm.learn_targets(x, y, 1.0, &mut yhat[start..]);
+    }
+}
+
 /// Where a block that starts here should end: at a multiple of its length, wherever it starts.
 ///
 /// Long blocks make better products, and more work that grows with their length alone.
-fn next_end(start: usize, n_coordinates: Option<usize>) -> usize {
-    let len = match n_coordinates {
+fn next_end(start: usize, algorithm: &dyn Algorithm) -> usize {
+    let len = match algorithm.n_coordinates() {
         None => return usize::MAX,
-        Some(..64) => LONGEST / 2,
-        Some(_) => LONGEST,
+        Some(..64) => algorithm.longest_block() / 2,
+        Some(_) => algorithm.longest_block(),
     };
     (start / len + 1) * len
 }

@@ -13,7 +13,7 @@ use crate::linalg::Panels;
 use crate::memory::heap;
 use crate::rows::Rows;
 use crate::state::State;
-use crate::updates::{Rounds, SecondOrder, Step};
+use crate::updates::{Rounds, Scores, SecondOrder, Step};
 
 /// The largest kernel value: without a ridge, what a tiny row has fixed is blown up by a huge one.
 const LARGEST_KAPPA: f64 = 1e30;
@@ -56,6 +56,7 @@ impl KrlsAldParams {
             dictionary: Dictionary::new(self.kernel.clone(), self.alpha, self.max_basis)?,
             // Never seen: a row that brings a coordinate brings its entry of `A` as well.
             weights: SecondOrder::new(self.alpha),
+            scores: Scores::new(1),
             coefficients: Coefficients::default(),
         })
     }
@@ -69,6 +70,7 @@ impl KrlsAldParams {
 pub struct KrlsAld {
     dictionary: Dictionary,
     weights: SecondOrder,
+    scores: Scores,
     coefficients: Coefficients,
 }
 
@@ -80,17 +82,24 @@ impl KrlsAld {
         rounds: &mut Rounds,
         y: &[f64],
         yhat: &mut Vec<f64>,
+        q: &mut Vec<f64>,
     ) {
+        let start = yhat.len();
         let done = self
             .weights
-            .learn_features(features, rounds, yhat, |i, value, _| {
-                let step = Step::to(value - y[i]);
+            .learn_features(features, rounds, yhat, |i, _, value, q_now| {
+                q.push(q_now);
+                let step = Step::to(value - y[i], 1.0);
                 features.gain(i).is_none().then_some((value, step))
             });
+        for ((yhat, y), q) in yhat[start..].iter().zip(y).zip(q) {
+            self.scores.push([y - yhat], *q);
+        }
         let mut phi = Vec::new();
         for i in done..features.n_rows() {
             features.row_into(i, &mut phi);
-            let predicted = self.weights.measure(&phi);
+            self.weights.measure(&phi);
+            let predicted = self.weights.value(0, &phi);
             self.learn_measured(predicted, features.gain(i), y[i], 1.0);
             yhat.push(predicted);
         }
@@ -98,9 +107,10 @@ impl KrlsAld {
 
     /// Ends the round of the row last measured.
     fn learn_measured(&mut self, yhat: f64, gain: Option<f64>, y: f64, weight: f64) {
+        self.scores.push([y - yhat], self.weights.q());
         match gain {
             Some(coordinate) => self.interpolate(y - yhat, coordinate, weight),
-            None => self.weights.step(weight, weight * (yhat - y)),
+            None => self.weights.step(weight, [weight * (yhat - y)]),
         }
     }
 
@@ -120,7 +130,7 @@ impl KrlsAld {
 
 impl Algorithm for KrlsAld {
     fn hypothesis(&self) -> Option<Hypothesis<'_>> {
-        let (map, w) = (self.dictionary.map(), self.weights.w());
+        let (map, w) = (self.dictionary.map(), self.weights.w(0));
         Some(self.coefficients.of(map, w))
     }
 
@@ -135,10 +145,21 @@ impl Algorithm for KrlsAld {
     fn learn_weighted(&mut self, x: &[f64], y: f64, weight: f64) -> f64 {
         self.coefficients.forget();
         self.dictionary.project(x);
-        let yhat = self.weights.measure(self.dictionary.phi());
+        let phi = self.dictionary.phi();
+        self.weights.measure(phi);
+        let yhat = self.weights.value(0, phi);
         let gain = self.dictionary.grow_if_novel(x);
         self.learn_measured(yhat, gain, y, weight);
         yhat
+    }
+
+    fn scores(&self) -> Option<&Scores> {
+        Some(&self.scores)
+    }
+
+    fn uncertainty(&self, x: &[f64]) -> f64 {
+        let phi = self.dictionary.peek(x);
+        self.weights.peek(&phi[..self.dictionary.size()])
     }
 
     fn n_coordinates(&self) -> Option<usize> {
@@ -148,7 +169,14 @@ impl Algorithm for KrlsAld {
     fn learn_block(&mut self, rows: &Rows<'_>, y: &[f64], block: &mut Block, yhat: &mut Vec<f64>) {
         self.coefficients.forget();
         self.dictionary.project_rows(rows, usize::MAX, block);
-        self.learn_features(&block.features, &mut block.rounds, y, yhat);
+        block.q.clear();
+        let Block {
+            features,
+            rounds,
+            q,
+            ..
+        } = block;
+        self.learn_features(features, rounds, y, yhat, q);
     }
 
     fn basis(&self) -> Option<&Panels> {
@@ -166,15 +194,17 @@ impl Algorithm for KrlsAld {
     fn save(&self, state: &mut State) {
         self.dictionary.save(state);
         self.weights.save(state);
+        self.scores.save(state);
     }
 
     fn load(&mut self, state: &State) -> Result<(), Error> {
         self.dictionary.load(state)?;
-        self.weights.load(state, self.dictionary.size())
+        self.weights.load(state, self.dictionary.size())?;
+        self.scores.load(state)
     }
 }
 
-heap!(KrlsAld: dictionary, weights, coefficients);
+heap!(KrlsAld: dictionary, weights, scores, coefficients);
 
 #[cfg(test)]
 mod tests {

@@ -6,10 +6,11 @@ use super::Algorithm;
 use crate::block::Block;
 use crate::error::Error;
 use crate::function::{Function, Line, linear_value};
+use crate::hypothesis::{Range, limit};
 use crate::memory::heap;
 use crate::rows::Rows;
 use crate::state::State;
-use crate::updates::{Clip, LeastSquares};
+use crate::updates::{Forecasts, LeastSquares, Scores};
 
 /// Parameters of [`LinearRls`].
 ///
@@ -34,6 +35,10 @@ pub struct LinearRlsParams {
     pub forward: bool,
     /// Whether to keep predictions within the range of the labels seen. Default false.
     pub clip: bool,
+    /// How often a row counts a round later, 0.5 to 1. Default 1: nothing is forgotten.
+    pub forgetting: f64,
+    /// Number of labels that a row has, at least 1. Default 1.
+    pub n_targets: usize,
 }
 
 impl Default for LinearRlsParams {
@@ -43,6 +48,8 @@ impl Default for LinearRlsParams {
             intercept: true,
             forward: false,
             clip: false,
+            forgetting: 1.0,
+            n_targets: 1,
         }
     }
 }
@@ -51,9 +58,11 @@ impl LinearRlsParams {
     /// Checks the parameters and makes a learner that has seen nothing.
     pub fn build(&self) -> Result<LinearRls, Error> {
         Ok(LinearRls {
-            squares: LeastSquares::new(self.ridge, self.forward)?,
+            squares: LeastSquares::new(self.ridge, self.forward)?
+                .forgetting(self.forgetting)?
+                .targets(self.n_targets)?,
             intercept: self.intercept,
-            clip: Clip::new(self.clip),
+            forecasts: Forecasts::new(self.clip, self.n_targets),
             features: Vec::new(),
         })
     }
@@ -64,7 +73,7 @@ impl LinearRlsParams {
 pub struct LinearRls {
     squares: LeastSquares,
     intercept: bool,
-    clip: Clip,
+    forecasts: Forecasts,
     /// The features of the row at hand.
     features: Vec<f64>,
 }
@@ -76,9 +85,15 @@ impl LinearRls {
         }
     }
 
-    fn line(&self) -> (&[f64], f64) {
-        let (constant, slopes) = self.squares.w().split_at(usize::from(self.intercept));
-        (slopes, constant.iter().sum())
+    /// Slopes, constant and range of a target.
+    fn line(&self, target: usize) -> (&[f64], f64, Range) {
+        let w = self.squares.w(target);
+        let (constant, slopes) = w.split_at(w.len().min(usize::from(self.intercept)));
+        (
+            slopes,
+            constant.iter().sum(),
+            self.forecasts.ranges()[target],
+        )
     }
 
     fn features_into(&self, x: &[f64], features: &mut Vec<f64>) {
@@ -86,54 +101,77 @@ impl LinearRls {
         features.extend(self.intercept.then_some(1.0));
         features.extend_from_slice(x);
     }
+
+    fn features(&self, x: &[f64]) -> Vec<f64> {
+        let mut features = Vec::with_capacity(x.len() + 1);
+        self.features_into(x, &mut features);
+        features
+    }
 }
 
 impl Algorithm for LinearRls {
+    fn n_targets(&self) -> usize {
+        self.squares.n_targets()
+    }
+
     fn predict(&self, x: &[f64]) -> f64 {
+        let mut yhat = vec![0.0; self.n_targets()];
+        self.predict_into(x, &mut yhat);
+        yhat[0]
+    }
+
+    fn predict_into(&self, x: &[f64], out: &mut [f64]) {
         if self.squares.size() == 0 {
-            return 0.0;
-        }
-        let yhat = if self.squares.is_forward() {
-            let mut features = Vec::new();
-            self.features_into(x, &mut features);
-            self.squares.predict(&features)
+            out.fill(0.0);
+        } else if self.squares.is_forward() {
+            self.squares.predict_into(&self.features(x), out);
+            self.forecasts.clip(out);
         } else {
-            let (slopes, constant) = self.line();
-            linear_value(slopes, constant, x)
-        };
-        self.clip.apply(yhat)
+            for (target, out) in out.iter_mut().enumerate() {
+                let (slopes, constant, range) = self.line(target);
+                *out = limit(linear_value(slopes, constant, x), range);
+            }
+        }
     }
 
     fn function(&self) -> Option<Function> {
-        if self.squares.size() == 0 {
-            return Some(Function::Linear(Line::constant(0.0)));
-        }
-        let (slopes, constant) = self.line();
-        let (slopes, range) = (slopes.to_vec(), self.clip.range());
-        (!self.squares.is_forward()).then_some(Function::Linear(Line {
-            slopes,
-            constant,
-            range,
-        }))
+        let lines = (0..self.n_targets()).map(|target| {
+            let (slopes, constant, range) = self.line(target);
+            let slopes = slopes.to_vec();
+            Line {
+                slopes,
+                constant,
+                range,
+            }
+        });
+        (!self.squares.is_forward()).then(|| Function::Linear(lines.collect()))
+    }
+
+    fn scores(&self) -> Option<&Scores> {
+        Some(self.forecasts.scores())
+    }
+
+    fn uncertainty(&self, x: &[f64]) -> f64 {
+        self.squares.uncertainty(&self.features(x))
     }
 
     fn learn(&mut self, x: &[f64], y: f64) -> f64 {
-        self.learn_weighted(x, y, 1.0)
+        let mut yhat = [0.0];
+        self.learn_targets(x, &[y], 1.0, &mut yhat);
+        yhat[0]
     }
 
     fn takes_weights(&self) -> bool {
         true
     }
 
-    fn learn_weighted(&mut self, x: &[f64], y: f64, weight: f64) -> f64 {
+    fn learn_targets(&mut self, x: &[f64], y: &[f64], weight: f64, yhat: &mut [f64]) {
         let mut features = std::mem::take(&mut self.features);
         self.features_into(x, &mut features);
         self.grow_to(features.len());
-        let yhat = self.squares.learn_weighted(&features, y, weight);
-        let yhat = self.clip.apply(yhat);
+        let q = self.squares.learn_weighted(&features, y, weight, yhat);
         self.features = features;
-        self.clip.include(y);
-        yhat
+        self.forecasts.close(yhat, y, q);
     }
 
     fn n_coordinates(&self) -> Option<usize> {
@@ -141,19 +179,13 @@ impl Algorithm for LinearRls {
     }
 
     fn learn_block(&mut self, rows: &Rows<'_>, y: &[f64], block: &mut Block, yhat: &mut Vec<f64>) {
-        block.batch.fill(rows);
-        let known = block.batch.data();
-        let size = rows.n_features() + usize::from(self.intercept);
-        self.grow_to(size);
-        block.features.reset(rows.len(), size);
-        let features = block.features.data_mut();
-        let (constant, features) = features.split_at_mut(features.len() - known.len());
-        constant.fill(1.0);
-        features.copy_from_slice(known);
+        self.grow_to(rows.n_features() + usize::from(self.intercept));
+        block.take(rows, self.intercept);
         let start = yhat.len();
+        block.q.clear();
         self.squares
-            .learn_features(&block.features, &mut block.rounds, y, yhat);
-        self.clip.apply_and_include(&mut yhat[start..], y);
+            .learn_features(&block.features, &mut block.rounds, y, yhat, &mut block.q);
+        self.forecasts.close_rows(&mut yhat[start..], y, &block.q);
     }
 
     fn widen(&mut self, _from: usize, to: usize) -> Result<(), Error> {
@@ -172,12 +204,13 @@ impl Algorithm for LinearRls {
 
     fn save(&self, state: &mut State) {
         self.squares.save(state);
-        self.clip.save(state);
+        self.forecasts.save(state);
     }
 
     fn load(&mut self, state: &State) -> Result<(), Error> {
-        self.squares.load(state, state.any_vector("w")?.len())?;
-        self.clip.load(state)
+        let size = state.any_vector("w")?.len() / self.n_targets();
+        self.squares.load(state, size)?;
+        self.forecasts.load(state)
     }
 }
-heap!(LinearRls: squares, features);
+heap!(LinearRls: squares, forecasts, features);

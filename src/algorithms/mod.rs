@@ -4,6 +4,7 @@
 //! [`Learner`](crate::Learner) is the front that checks.
 
 mod aogd_ald;
+mod auto;
 mod con_kons;
 mod fogd;
 mod in_blocks;
@@ -34,10 +35,14 @@ use crate::linalg::Panels;
 use crate::memory::Heap;
 use crate::rows::{LARGEST, Rows};
 use crate::state::State;
+use crate::updates::Scores;
 
 pub use aogd_ald::{AogdAld, AogdAldParams};
+pub(crate) use auto::compress_in_place;
+pub use auto::{Auto, AutoParams, Expert, Scaling};
 pub use con_kons::{ConKons, ConKonsParams};
 pub use fogd::{Fogd, FogdParams};
+use in_blocks::learn_one_by_one;
 pub(crate) use in_blocks::{block_len, learn_rows};
 pub use kaar::{Kaar, KaarParams};
 pub use kogd::{Kogd, KogdParams};
@@ -74,6 +79,22 @@ pub trait Algorithm: fmt::Debug + Heap + Send + Sync {
     /// One round: predicts the row, learns its label, and returns the prediction.
     fn learn(&mut self, x: &[f64], y: f64) -> f64;
 
+    /// Number of labels that a row has.
+    fn n_targets(&self) -> usize {
+        1
+    }
+
+    /// The predictions for a row, one for each target. An algorithm for several has its own.
+    fn predict_into(&self, x: &[f64], out: &mut [f64]) {
+        out[0] = self.predict(x);
+    }
+
+    /// One round for a row whose loss counts `weight` times, with a label for each target: writes the predictions. An
+    /// algorithm for several has its own; a weight other than 1 is asked only of one that takes weights.
+    fn learn_targets(&mut self, x: &[f64], y: &[f64], weight: f64, yhat: &mut [f64]) {
+        yhat[0] = self.learn_weighted(x, y[0], weight);
+    }
+
     /// Whether a row may count more or less than once.
     fn takes_weights(&self) -> bool {
         false
@@ -82,6 +103,17 @@ pub trait Algorithm: fmt::Debug + Heap + Send + Sync {
     /// One round for a row whose loss counts `weight` times; asked only of an algorithm that takes weights.
     fn learn_weighted(&mut self, x: &[f64], y: f64, _weight: f64) -> f64 {
         self.learn(x, y)
+    }
+
+    /// How far past predictions were off, if the algorithm keeps that.
+    fn scores(&self) -> Option<&Scores> {
+        None
+    }
+
+    /// How little is known about a row, as a multiple of the variance of its label; asked only of an algorithm that has
+    /// scores.
+    fn uncertainty(&self, _x: &[f64]) -> f64 {
+        0.0
     }
 
     /// Writes what has been learned.
@@ -131,19 +163,34 @@ pub trait Algorithm: fmt::Debug + Heap + Send + Sync {
         None
     }
 
-    /// One round for each of the first of these rows, one at least; appends the predictions, to rounding those of
-    /// [`learn`](Self::learn).
-    fn learn_block(&mut self, rows: &Rows<'_>, y: &[f64], _block: &mut Block, yhat: &mut Vec<f64>) {
-        yhat.extend(rows.iter().zip(y).map(|(x, &y)| self.learn(x, y)));
+    /// The most rows that it is given to learn together.
+    fn longest_block(&self) -> usize {
+        32
     }
 
-    /// The predictions for many rows.
+    /// What is known of its experts, if it has any.
+    fn experts(&self) -> Vec<Expert> {
+        Vec::new()
+    }
+
+    /// Number of rows kept.
+    fn n_basis(&self) -> usize {
+        self.basis().map_or(0, Panels::n_rows)
+    }
+
+    /// One round for each of the first of these rows, one at least; appends the predictions, to rounding those of
+    /// [`learn_targets`](Self::learn_targets).
+    fn learn_block(&mut self, rows: &Rows<'_>, y: &[f64], _block: &mut Block, yhat: &mut Vec<f64>) {
+        learn_one_by_one(self, rows, y, yhat);
+    }
+
+    /// The predictions for many rows: those of all targets for the first row, then those for the next.
     fn predict_rows_into(&self, rows: &Rows<'_>, out: &mut [f64]) {
         match self.hypothesis() {
             Some(hypothesis) => hypothesis.predict_rows_into(rows, out),
             None => {
-                for (x, out) in rows.iter().zip(out) {
-                    *out = self.predict(x);
+                for (x, out) in rows.iter().zip(out.chunks_exact_mut(self.n_targets())) {
+                    self.predict_into(x, out);
                 }
             }
         }
@@ -196,6 +243,7 @@ macro_rules! registry {
 
 registry!(
     AogdAld: AogdAldParams,
+    Auto: AutoParams,
     ConKons: ConKonsParams,
     Fogd: FogdParams,
     Kaar: KaarParams,

@@ -10,7 +10,7 @@ use crate::linalg::Panels;
 use crate::memory::heap;
 use crate::params::{at_least_one_if_given, room_for};
 use crate::state::State;
-use crate::updates::KernelRidge;
+use crate::updates::{KernelRidge, Regression, Scores};
 
 /// Parameters of [`OnlineKrr`].
 ///
@@ -55,6 +55,7 @@ impl OnlineKrrParams {
             ridge: KernelRidge::new(self.kernel.clone(), self.ridge)?,
             forward,
             max_rows: self.max_rows,
+            scores: Scores::new(1),
         })
     }
 }
@@ -68,6 +69,17 @@ pub struct OnlineKrr {
     /// Whether the row to be predicted counts too, with the label 0.
     forward: bool,
     max_rows: Option<usize>,
+    scores: Scores,
+}
+
+impl OnlineKrr {
+    fn prediction(&self, regression: &Regression) -> f64 {
+        if self.forward {
+            regression.forward()
+        } else {
+            regression.yhat
+        }
+    }
 }
 
 impl Algorithm for OnlineKrr {
@@ -78,7 +90,7 @@ impl Algorithm for OnlineKrr {
     fn predict(&self, x: &[f64]) -> f64 {
         match self.hypothesis() {
             Some(hypothesis) => hypothesis.predict(x),
-            None => self.ridge.regress(x).forward(),
+            None => self.prediction(&self.ridge.regress(x)),
         }
     }
 
@@ -92,11 +104,17 @@ impl Algorithm for OnlineKrr {
 
     fn learn_weighted(&mut self, x: &[f64], y: f64, weight: f64) -> f64 {
         let regression = self.ridge.learn(x, y, weight);
-        if self.forward {
-            regression.forward()
-        } else {
-            regression.yhat
-        }
+        let yhat = self.prediction(&regression);
+        self.scores.push([y - yhat], regression.uncertainty());
+        yhat
+    }
+
+    fn scores(&self) -> Option<&Scores> {
+        Some(&self.scores)
+    }
+
+    fn uncertainty(&self, x: &[f64]) -> f64 {
+        self.ridge.regress(x).uncertainty()
     }
 
     fn basis(&self) -> Option<&Panels> {
@@ -117,10 +135,12 @@ impl Algorithm for OnlineKrr {
 
     fn save(&self, state: &mut State) {
         self.ridge.save(state);
+        self.scores.save(state);
     }
 
     fn load(&mut self, state: &State) -> Result<(), Error> {
-        self.ridge.load(state)
+        self.ridge.load(state)?;
+        self.scores.load(state)
     }
 }
-heap!(OnlineKrr: ridge);
+heap!(OnlineKrr: ridge, scores);

@@ -11,7 +11,7 @@ use crate::memory::heap;
 use crate::params::{at_least_one_if_given, room_for};
 use crate::random::Uniforms;
 use crate::state::State;
-use crate::updates::{Border, LeastSquares};
+use crate::updates::{Border, LeastSquares, Scores};
 
 /// Parameters of [`Pkawv`].
 ///
@@ -71,6 +71,7 @@ impl PkawvParams {
             squares: LeastSquares::new(self.ridge, true)?,
             past: Past::default(),
             max_rows: self.max_rows,
+            scores: Scores::new(1),
             offer: Offer::default(),
         })
     }
@@ -87,6 +88,7 @@ pub struct Pkawv {
     squares: LeastSquares,
     past: Past,
     max_rows: Option<usize>,
+    scores: Scores,
     offer: Offer,
 }
 
@@ -169,10 +171,28 @@ impl Algorithm for Pkawv {
             self.past.features.push(extension.column);
         }
         self.kors.take(x, &mut offer);
-        let yhat = self.squares.learn(&offer.at.phi, y);
+        let (yhat, q) = self.squares.learn(&offer.at.phi, y);
+        self.scores.push([y - yhat], q);
         self.past.push(x, y, &offer.at.phi);
         self.offer = offer;
         yhat
+    }
+
+    fn scores(&self) -> Option<&Scores> {
+        Some(&self.scores)
+    }
+
+    fn uncertainty(&self, x: &[f64]) -> f64 {
+        let mut offer = Offer::default();
+        self.kors.look(x, &mut offer);
+        match self.extension(x, &offer) {
+            None => self.squares.uncertainty(&offer.at.phi),
+            Some(extension) => self.squares.uncertainty_embedded(
+                &extension.border,
+                &offer.at.phi,
+                extension.coordinate,
+            ),
+        }
     }
 
     fn basis(&self) -> Option<&Panels> {
@@ -200,6 +220,7 @@ impl Algorithm for Pkawv {
     fn save(&self, state: &mut State) {
         self.kors.save(state);
         self.squares.save(state);
+        self.scores.save(state);
         state.put_rows("rows", &self.past.rows);
         state.put("labels", &*self.past.y);
         let shape = [self.past.features.len(), self.past.y.len()];
@@ -210,6 +231,7 @@ impl Algorithm for Pkawv {
         self.kors.load(state)?;
         let (size, rows) = (self.kors.map().size(), state.rows("rows")?);
         self.squares.load(state, size)?;
+        self.scores.load(state)?;
         let y = state.vector("labels", rows.n_rows())?;
         let (n_features, features) = state.matrix("features", y.len())?;
         if n_features != size {
@@ -224,4 +246,4 @@ impl Algorithm for Pkawv {
     }
 }
 heap!(Past: rows, y, features);
-heap!(Pkawv: kors, squares, past, offer);
+heap!(Pkawv: kors, squares, past, scores, offer);

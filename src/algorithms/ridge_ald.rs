@@ -2,17 +2,17 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Algorithm;
+use super::{Algorithm, learn_one_by_one};
 use crate::block::Block;
-use crate::dictionary::Dictionary;
+use crate::dictionary::{Dictionary, Policy};
 use crate::error::Error;
 use crate::hypothesis::{Coefficients, Hypothesis};
 use crate::kernels::AnyKernel;
-use crate::linalg::Panels;
+use crate::linalg::{Panels, index_of_least};
 use crate::memory::heap;
 use crate::rows::Rows;
 use crate::state::State;
-use crate::updates::{Clip, LeastSquares};
+use crate::updates::{Forecasts, LeastSquares, Scores};
 
 /// Parameters of [`RidgeAld`].
 ///
@@ -39,6 +39,12 @@ pub struct RidgeAldParams {
     pub clip: bool,
     /// The most rows to keep, at least 1. Default: no cap.
     pub max_basis: Option<usize>,
+    /// What happens at the cap. Default freeze.
+    pub policy: Policy,
+    /// How often a row counts a round later, 0.5 to 1. Default 1: nothing is forgotten.
+    pub forgetting: f64,
+    /// Number of labels that a row has, at least 1. Default 1.
+    pub n_targets: usize,
 }
 
 impl Default for RidgeAldParams {
@@ -50,6 +56,9 @@ impl Default for RidgeAldParams {
             forward: false,
             clip: false,
             max_basis: None,
+            policy: Policy::default(),
+            forgetting: 1.0,
+            n_targets: 1,
         }
     }
 }
@@ -57,10 +66,13 @@ impl Default for RidgeAldParams {
 impl RidgeAldParams {
     /// Checks the parameters and makes a learner that has seen nothing.
     pub fn build(&self) -> Result<RidgeAld, Error> {
+        let dictionary = Dictionary::new(self.kernel.clone(), self.alpha, self.max_basis)?;
         Ok(RidgeAld {
-            dictionary: Dictionary::new(self.kernel.clone(), self.alpha, self.max_basis)?,
-            squares: LeastSquares::new(self.ridge, self.forward)?,
-            clip: Clip::new(self.clip),
+            dictionary: dictionary.policy(self.policy),
+            squares: LeastSquares::new(self.ridge, self.forward)?
+                .forgetting(self.forgetting)?
+                .targets(self.n_targets)?,
+            forecasts: Forecasts::new(self.clip, self.n_targets),
             coefficients: Coefficients::default(),
         })
     }
@@ -73,44 +85,91 @@ impl RidgeAldParams {
 pub struct RidgeAld {
     dictionary: Dictionary,
     squares: LeastSquares,
-    clip: Clip,
+    forecasts: Forecasts,
     coefficients: Coefficients,
+}
+
+impl RidgeAld {
+    /// Learns the row last projected, which may join, and returns `phi . P phi`.
+    fn learn_projected(&mut self, x: &[f64], y: &[f64], weight: f64, yhat: &mut [f64]) -> f64 {
+        if self.dictionary.grow_if_novel(x).is_some() {
+            self.squares.grow();
+        }
+        let phi = self.dictionary.phi();
+        self.squares.learn_weighted(phi, y, weight, yhat)
+    }
+
+    /// Predicts the row last projected, then lets it take the place of the row whose removal costs least and learns it.
+    fn replace(&mut self, x: &[f64], y: &[f64], weight: f64, yhat: &mut [f64]) -> f64 {
+        self.squares.settle();
+        let phi = self.dictionary.phi();
+        let q = self.squares.uncertainty(phi);
+        self.squares.predict_into(phi, yhat);
+        let costs = self.squares.removal_costs(self.dictionary.map().factor());
+        let cheapest = index_of_least(&costs);
+        let rotations = self.dictionary.remove(cheapest);
+        self.squares.remove(&rotations, cheapest);
+        self.dictionary.project(x);
+        self.learn_projected(x, y, weight, &mut vec![0.0; y.len()]);
+        q
+    }
 }
 
 impl Algorithm for RidgeAld {
     fn hypothesis(&self) -> Option<Hypothesis<'_>> {
-        let (map, w) = (self.dictionary.map(), self.squares.w());
-        let (low, high) = self.clip.range();
-        (!self.squares.is_forward()).then(|| self.coefficients.of(map, w).within(low, high))
+        if self.squares.is_forward() {
+            return None;
+        }
+        let (map, ranges) = (self.dictionary.map(), self.forecasts.ranges());
+        let w = |target| self.squares.w(target);
+        Some(self.coefficients.of_each(map, w, ranges))
+    }
+
+    fn n_targets(&self) -> usize {
+        self.squares.n_targets()
     }
 
     fn predict(&self, x: &[f64]) -> f64 {
+        let mut yhat = vec![0.0; self.n_targets()];
+        self.predict_into(x, &mut yhat);
+        yhat[0]
+    }
+
+    fn predict_into(&self, x: &[f64], out: &mut [f64]) {
         if let Some(hypothesis) = self.hypothesis() {
-            return hypothesis.predict(x);
+            return hypothesis.predict_into(x, out);
         }
-        let phi = self.dictionary.peek(x);
-        self.clip.apply(self.squares.predict(&phi))
+        self.squares.predict_into(&self.dictionary.peek(x), out);
+        self.forecasts.clip(out);
+    }
+
+    fn scores(&self) -> Option<&Scores> {
+        Some(self.forecasts.scores())
+    }
+
+    fn uncertainty(&self, x: &[f64]) -> f64 {
+        self.squares.uncertainty(&self.dictionary.peek(x))
     }
 
     fn learn(&mut self, x: &[f64], y: f64) -> f64 {
-        self.learn_weighted(x, y, 1.0)
+        let mut yhat = [0.0];
+        self.learn_targets(x, &[y], 1.0, &mut yhat);
+        yhat[0]
     }
 
     fn takes_weights(&self) -> bool {
         true
     }
 
-    fn learn_weighted(&mut self, x: &[f64], y: f64, weight: f64) -> f64 {
+    fn learn_targets(&mut self, x: &[f64], y: &[f64], weight: f64, yhat: &mut [f64]) {
         self.coefficients.forget();
         self.dictionary.project(x);
-        if self.dictionary.grow_if_novel(x).is_some() {
-            self.squares.grow();
-        }
-        let phi = self.dictionary.phi();
-        let yhat = self.squares.learn_weighted(phi, y, weight);
-        let yhat = self.clip.apply(yhat);
-        self.clip.include(y);
-        yhat
+        let q = if self.dictionary.wants_room() {
+            self.replace(x, y, weight, yhat)
+        } else {
+            self.learn_projected(x, y, weight, yhat)
+        };
+        self.forecasts.close(yhat, y, q);
     }
 
     fn n_coordinates(&self) -> Option<usize> {
@@ -121,9 +180,14 @@ impl Algorithm for RidgeAld {
         self.coefficients.forget();
         self.dictionary.project_rows(rows, usize::MAX, block);
         let start = yhat.len();
+        block.q.clear();
         self.squares
-            .learn_features(&block.features, &mut block.rounds, y, yhat);
-        self.clip.apply_and_include(&mut yhat[start..], y);
+            .learn_features(&block.features, &mut block.rounds, y, yhat, &mut block.q);
+        self.forecasts.close_rows(&mut yhat[start..], y, &block.q);
+        // After a row that takes the place of another, features are others: the block ends with it.
+        let done = block.features.n_rows();
+        let next = rows.slice(done..rows.len().min(done + 1));
+        learn_one_by_one(self, &next, &y[done * self.n_targets()..], yhat);
     }
 
     fn basis(&self) -> Option<&Panels> {
@@ -141,17 +205,17 @@ impl Algorithm for RidgeAld {
     fn save(&self, state: &mut State) {
         self.dictionary.save(state);
         self.squares.save(state);
-        self.clip.save(state);
+        self.forecasts.save(state);
     }
 
     fn load(&mut self, state: &State) -> Result<(), Error> {
         self.dictionary.load(state)?;
         self.squares.load(state, self.dictionary.size())?;
-        self.clip.load(state)
+        self.forecasts.load(state)
     }
 }
 
-heap!(RidgeAld: dictionary, squares, coefficients);
+heap!(RidgeAld: dictionary, squares, forecasts, coefficients);
 
 #[cfg(test)]
 mod tests {

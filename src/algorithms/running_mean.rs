@@ -7,6 +7,7 @@ use crate::error::Error;
 use crate::function::{Function, Line};
 use crate::memory::heap;
 use crate::state::State;
+use crate::updates::Scores;
 
 /// Parameters of [`RunningMean`]: none.
 ///
@@ -32,10 +33,21 @@ impl RunningMeanParams {
 }
 
 /// Predicts the mean of the labels so far.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct RunningMean {
     mean: f64,
     count: f64,
+    scores: Scores,
+}
+
+impl Default for RunningMean {
+    fn default() -> Self {
+        Self {
+            mean: 0.0,
+            count: 0.0,
+            scores: Scores::new(1),
+        }
+    }
 }
 
 impl Algorithm for RunningMean {
@@ -44,7 +56,7 @@ impl Algorithm for RunningMean {
     }
 
     fn function(&self) -> Option<Function> {
-        Some(Function::Linear(Line::constant(self.mean)))
+        Some(Function::Linear(vec![Line::constant(self.mean)]))
     }
 
     fn learn(&mut self, x: &[f64], y: f64) -> f64 {
@@ -57,24 +69,35 @@ impl Algorithm for RunningMean {
 
     fn learn_weighted(&mut self, x: &[f64], y: f64, weight: f64) -> f64 {
         let yhat = self.predict(x);
+        self.scores.push([y - yhat], self.uncertainty(x));
         self.count += weight;
         self.mean += (y - self.mean) * (weight / self.count);
         yhat
     }
 
+    fn scores(&self) -> Option<&Scores> {
+        Some(&self.scores)
+    }
+
+    /// Before there is a label, nothing is known: as little as after the tenth of one.
+    fn uncertainty(&self, _x: &[f64]) -> f64 {
+        self.count.max(0.1).recip()
+    }
+
     fn save(&self, state: &mut State) {
         state.put("mean", [self.mean]);
         state.put("count", [self.count]);
+        self.scores.save(state);
     }
 
     fn load(&mut self, state: &State) -> Result<(), Error> {
         self.mean = state.scalar("mean")?;
         self.count = state.not_negative("count")?;
-        Ok(())
+        self.scores.load(state)
     }
 }
 
-heap!(RunningMean:);
+heap!(RunningMean: scores);
 
 #[cfg(test)]
 mod tests {

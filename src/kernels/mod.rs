@@ -70,15 +70,24 @@ pub trait Kernel: fmt::Debug + Send + Sync {
 
     /// `sum_i c_i kappa(x, z_i)` over the stored rows.
     fn expand(&self, x: &[f64], rows: &Panels, c: &[f64]) -> f64 {
+        let mut value = [0.0];
+        self.expand_into(x, rows, c, &mut value);
+        value[0]
+    }
+
+    /// The same for as many targets as there is room for: first all coefficients of one, then those of the next.
+    fn expand_into(&self, x: &[f64], rows: &Panels, c: &[f64], out: &mut [f64]) {
         let mut values = [0.0; CHUNK];
-        let mut total = 0.0;
-        for (i, c) in c.chunks(CHUNK).enumerate() {
-            let values = &mut values[..c.len()];
-            self.geometry().compare_into(x, rows, i * CHUNK, values);
+        let n_rows = rows.n_rows();
+        out.fill(0.0);
+        for first in (0..n_rows).step_by(CHUNK) {
+            let values = &mut values[..CHUNK.min(n_rows - first)];
+            self.geometry().compare_into(x, rows, first, values);
             self.profile_in_place(values);
-            total += dot(c, values);
+            for (target, out) in out.iter_mut().enumerate() {
+                *out += dot(&c[target * n_rows + first..][..values.len()], values);
+            }
         }
-        total
     }
 }
 

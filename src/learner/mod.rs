@@ -1,9 +1,10 @@
 //! The front of every algorithm: it checks the data, then hands it on.
 
 mod file;
+mod intervals;
 mod weights;
 
-use crate::algorithms::{Algorithm, AnyParams, block_len, learn_rows};
+use crate::algorithms::{Algorithm, AnyParams, Expert, block_len, learn_rows};
 use crate::error::{Error, Place};
 use crate::kernels::AnyKernel;
 use crate::linalg::Panels;
@@ -102,25 +103,61 @@ impl Learner {
         self.algorithm.basis()
     }
 
-    /// Number of rows kept.
-    pub fn n_basis(&self) -> usize {
-        self.basis().map_or(0, Panels::n_rows)
+    /// What is known of its experts, if it has any.
+    pub fn experts(&self) -> Vec<Expert> {
+        self.algorithm.experts()
     }
 
-    /// The prediction for one row; 0 before anything is learned.
+    /// Number of rows kept.
+    pub fn n_basis(&self) -> usize {
+        self.algorithm.n_basis()
+    }
+
+    /// Number of labels that a row has.
+    pub fn n_targets(&self) -> usize {
+        self.algorithm.n_targets()
+    }
+
+    /// The prediction for one row, of the first target if there are several; 0 before anything is learned.
     pub fn predict_row(&self, x: &[f64]) -> Result<f64, Error> {
         self.check_row(x)?;
         Ok(self.algorithm.predict(x))
     }
 
-    /// Predicts one row, then learns its label; returns the prediction.
-    pub fn learn_row(&mut self, x: &[f64], y: f64) -> Result<f64, Error> {
+    /// The predictions for one row, of each target.
+    pub fn predict_targets(&self, x: &[f64]) -> Result<Vec<f64>, Error> {
         self.check_row(x)?;
-        check_label(y)?;
-        self.check_room((1, x.len()))?;
-        let yhat = self.algorithm.learn(x, y);
-        self.note(x.len(), 1);
+        let mut yhat = vec![0.0; self.n_targets()];
+        self.algorithm.predict_into(x, &mut yhat);
         Ok(yhat)
+    }
+
+    /// Predicts one row, then learns its one label; returns the prediction.
+    pub fn learn_row(&mut self, x: &[f64], y: f64) -> Result<f64, Error> {
+        let mut yhat = [0.0];
+        self.learn_targets(x, &[y], &mut yhat)?;
+        Ok(yhat[0])
+    }
+
+    /// Predicts one row for each target, then learns its labels; the predictions go into `yhat`.
+    ///
+    /// ```
+    /// use nystream::{Learner, RidgeAldParams};
+    ///
+    /// let mut learner = Learner::new(RidgeAldParams { n_targets: 2, ..Default::default() })?;
+    /// let mut yhat = [0.0; 2];
+    /// learner.learn_targets(&[0.5], &[1.0, -1.0], &mut yhat)?;
+    /// let after = learner.predict_targets(&[0.5])?;
+    /// assert_eq!(after[0], -after[1]);
+    /// # Ok::<(), nystream::Error>(())
+    /// ```
+    pub fn learn_targets(&mut self, x: &[f64], y: &[f64], yhat: &mut [f64]) -> Result<(), Error> {
+        self.check_row(x)?;
+        check_label(y, self.n_targets())?;
+        self.check_room((1, x.len()))?;
+        self.algorithm.learn_targets(x, y, 1.0, yhat);
+        self.note(x.len(), 1);
+        Ok(())
     }
 
     /// Lets rows have more features from now on; rows learned so far count as 0 in them.
@@ -177,7 +214,7 @@ impl Learner {
     ) -> Result<(), Error> {
         let (n_rows, n_features) = shape;
         self.check_width("X", n_features)?;
-        check_labels(y, n_rows)?;
+        check_labels(y, n_rows, self.n_targets())?;
         if let Some(weights) = weights {
             self.check_weights(weights, n_rows)?;
         }
@@ -217,10 +254,10 @@ impl Learner {
     }
 
     /// The predictions for many rows, by several threads if there are very many; see
-    /// [`set_num_threads`](crate::set_num_threads).
+    /// [`set_num_threads`](crate::set_num_threads). Those of all targets for the first row, then those for the next.
     pub fn predict_rows<T: Number>(&self, rows: &Rows<'_, T>) -> Result<Vec<f64>, Error> {
         self.check_width("X", rows.n_features())?;
-        score_rows(rows, |rows, out| {
+        score_rows(rows, self.n_targets(), |rows, out| {
             self.check_kernel(rows.iter(), |i| Place::new("X", [rows.first() + i]))?;
             self.algorithm.predict_rows_into(rows, out);
             Ok(())
@@ -236,7 +273,7 @@ impl Learner {
     pub fn learn_rows(&mut self, rows: &Rows<'_>, y: &[f64]) -> Result<Vec<f64>, Error> {
         self.check(rows, y, None)?;
         let yhat = learn_rows(&mut *self.algorithm, rows, y);
-        self.note(rows.n_features(), y.len());
+        self.note(rows.n_features(), rows.len());
         Ok(yhat)
     }
 

@@ -27,12 +27,26 @@ impl Learner {
     /// # Ok::<(), nystream::Error>(())
     /// ```
     pub fn learn_weighted_row(&mut self, x: &[f64], y: f64, weight: f64) -> Result<f64, Error> {
+        let mut yhat = [0.0];
+        self.learn_weighted_targets(x, &[y], weight, &mut yhat)?;
+        Ok(yhat[0])
+    }
+
+    /// The same with a label for each target; the predictions go into `yhat`.
+    pub fn learn_weighted_targets(
+        &mut self,
+        x: &[f64],
+        y: &[f64],
+        weight: f64,
+        yhat: &mut [f64],
+    ) -> Result<(), Error> {
         self.check_row(x)?;
-        check_label(y)?;
+        check_label(y, self.n_targets())?;
         self.check_weights(&[weight], 1)?;
         self.check_weighted_kernel([x].into_iter(), &[weight], |_| Place::new("x", []))?;
         self.check_room((1, x.len()))?;
-        Ok(self.learn_weighted(x, y, weight))
+        self.learn_weighted(x, y, weight, yhat);
+        Ok(())
     }
 
     /// Predicts each row, then learns its label as often as its weight says, in order; returns the predictions.
@@ -43,18 +57,22 @@ impl Learner {
         weights: &[f64],
     ) -> Result<Vec<f64>, Error> {
         self.check(rows, y, Some(weights))?;
-        let rounds = rows.iter().zip(y).zip(weights);
-        Ok(rounds
-            .map(|((x, &y), &weight)| self.learn_weighted(x, y, weight))
-            .collect())
+        let (n_targets, mut predictions) = (self.n_targets(), vec![0.0; y.len()]);
+        let labels = y
+            .chunks_exact(n_targets)
+            .zip(predictions.chunks_exact_mut(n_targets));
+        for ((x, weight), (y, yhat)) in rows.iter().zip(weights).zip(labels) {
+            self.learn_weighted(x, y, *weight, yhat);
+        }
+        Ok(predictions)
     }
 
-    fn learn_weighted(&mut self, x: &[f64], y: f64, weight: f64) -> f64 {
+    fn learn_weighted(&mut self, x: &[f64], y: &[f64], weight: f64, yhat: &mut [f64]) {
         if weight == 0.0 {
-            return self.algorithm.predict(x);
+            return self.algorithm.predict_into(x, yhat);
         }
         self.note(x.len(), 1);
-        self.algorithm.learn_weighted(x, y, weight)
+        self.algorithm.learn_targets(x, y, weight, yhat);
     }
 
     pub(super) fn check_weights(&self, weights: &[f64], n_rows: usize) -> Result<(), Error> {
@@ -137,7 +155,7 @@ mod tests {
                 assert!((a - b).abs() < 1e-9, "{:?}: {a} {b}", weighted.params());
             }
         }
-        assert_eq!(takes_weights().count(), 6);
+        assert_eq!(takes_weights().count(), 7);
     }
 
     #[test]

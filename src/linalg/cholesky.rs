@@ -1,6 +1,6 @@
 //! The Cholesky factor of a growing kernel matrix, beside its inverse.
 
-use super::Triangle;
+use super::{Givens, Triangle, rotate_in_place};
 use crate::error::Error;
 use crate::memory::heap;
 
@@ -78,6 +78,42 @@ impl CholeskyFactor {
         self.inverse.push_row(&inverse_row(beta, residual.sqrt()));
         Ok(())
     }
+
+    /// Removes row `j` of `K`.
+    ///
+    /// Without its row `j`, `L` has an entry right of the diagonal in each row from there on. Rotations `G` of neighbouring
+    /// columns, the first of which is that of `j` and `j + 1`, take these away: `L_{-j} G = [L', 0]`. They are returned, as
+    /// a vector `L^{-1} k` becomes `G^T L^{-1} k`, and what `L'` is without leaves its last entry.
+    pub fn remove(&mut self, j: usize) -> Vec<Givens> {
+        let size = self.size();
+        let mut rotations = Vec::with_capacity(size - j - 1);
+        let mut lower = self.lower.to_square(size);
+        lower.drain(j * size..(j + 1) * size);
+        for (i, row) in lower.chunks_exact_mut(size).enumerate().skip(j) {
+            rotate_in_place(&rotations, j, &mut row[..=i]);
+            let (rotation, pivot) = Givens::onto_first(row[i], row[i + 1]);
+            row[i] = pivot;
+            rotations.push(rotation);
+        }
+        self.lower = Triangle::from_rows(lower.chunks_exact(size));
+        self.inverse = without_column(&self.inverse, j, &rotations);
+        rotations
+    }
+}
+
+/// `G^T T` without its column `j` and its last row.
+fn without_column(triangle: &Triangle, j: usize, rotations: &[Givens]) -> Triangle {
+    let size = triangle.size();
+    let mut rows = triangle.to_square(size);
+    for (k, rotation) in (j..).zip(rotations) {
+        let (before, after) = rows.split_at_mut((k + 1) * size);
+        rotation.apply_to_rows(&mut before[k * size..][..k + 2], &mut after[..k + 2]);
+    }
+    rows.truncate((size - 1) * size);
+    for row in rows.chunks_exact_mut(size) {
+        row.copy_within(j + 1.., j);
+    }
+    Triangle::from_rows(rows.chunks_exact(size))
 }
 
 /// The new row of the inverse: `[-beta^T, 1] / pivot` with `beta = L^{-T} phi`.
@@ -94,6 +130,28 @@ heap!(CholeskyFactor: lower, inverse);
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_row_removed_leaves_the_factor_of_the_others() {
+        // K = [[4, 2, 1], [2, 5, 3], [1, 3, 6]] without its second row
+        let mut factor = CholeskyFactor::default();
+        factor.push(&[], 4.0).unwrap();
+        factor.push(&[1.0], 4.0).unwrap();
+        factor.push(&[0.5, 1.25], 6.0 - 0.25 - 1.5625).unwrap();
+        let rotations = factor.remove(1);
+        let root = 5.75_f64.sqrt();
+        let close = |found: Vec<f64>, expected: [f64; 3]| {
+            let pairs = found.iter().zip(expected);
+            assert!(
+                pairs.clone().count() == 3 && pairs.into_iter().all(|(a, b)| (a - b).abs() < 1e-15)
+            );
+        };
+        close(factor.lower().packed(), [2.0, 0.5, root]);
+        close(factor.inverse().packed(), [0.5, -0.25 / root, root.recip()]);
+        assert_eq!(rotations.len(), 1);
+        assert!(factor.remove(1).is_empty());
+        assert_eq!(factor.lower().packed(), [2.0]);
+    }
 
     #[test]
     fn a_pivot_that_is_not_positive_is_refused_and_changes_nothing() {

@@ -2,6 +2,7 @@
 
 mod batch;
 mod cholesky;
+mod givens;
 mod inverse_root;
 mod panels;
 mod product;
@@ -12,6 +13,8 @@ use crate::simd::{Simd, WithSimd, axpy_with, dot_with, run};
 pub use crate::simd::{LANES, Lanes};
 pub use batch::Batch;
 pub use cholesky::CholeskyFactor;
+pub use givens::Givens;
+pub(crate) use givens::rotate_in_place;
 pub(crate) use inverse_root::ColumnsRoom;
 pub use inverse_root::{InverseRoot, Rotation};
 pub use panels::Panels;
@@ -28,6 +31,14 @@ pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
 /// `||a||^2`.
 pub(crate) fn norm_squared(a: &[f64]) -> f64 {
     dot(a, a)
+}
+
+/// The first place of the least number.
+pub(crate) fn index_of_least(numbers: &[f64]) -> usize {
+    let places = numbers.iter().enumerate();
+    places
+        .min_by(|(_, a), (_, b)| a.total_cmp(b))
+        .map_or(0, |(i, _)| i)
 }
 
 /// `y += a x` for slices of one length.

@@ -68,6 +68,18 @@ impl Panels {
         panels
     }
 
+    /// The rows without row `j`.
+    #[must_use]
+    pub(crate) fn without(&self, j: usize) -> Self {
+        let (mut panels, mut row) = (Self::default(), Vec::new());
+        for i in (0..self.n_rows).filter(|&i| i != j) {
+            row.clear();
+            row.extend(self.row(i));
+            panels.push(&row);
+        }
+        panels
+    }
+
     /// The panels: for each feature, its value in eight rows.
     pub fn panels(&self) -> impl Iterator<Item = &[Lanes]> {
         // A width of 0 means that nothing is stored yet.
@@ -118,6 +130,8 @@ mod tests {
         assert_eq!(panels.n_rows(), 19);
         assert_eq!(panels.panels().count(), 3);
         assert_eq!(panels.to_vec(), data);
+        let rest = panels.without(1).to_vec();
+        assert_eq!((&rest[..3], &rest[3..]), (&data[..3], &data[6..]));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use numpy::ndarray::Dimension;
-use numpy::{Element, Ix1, Ix2, PyArray, PyUntypedArray, PyUntypedArrayMethods};
+use numpy::{Element, Ix1, Ix2, PyArray, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::call::PyCallArgs;
 use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -22,6 +22,58 @@ const SHOWN: usize = 80;
 /// A vector, the one given or a converted one.
 pub(super) fn vector<'py>(argument: &str, value: &Bound<'py, PyAny>) -> PyResult<Array<'py, Ix1>> {
     numbers(argument, value, "one-dimensional")
+}
+
+/// Whether this is one row and not many.
+pub(super) fn is_row(value: &Bound<'_, PyAny>) -> bool {
+    let ndim = |value: &Bound<'_, PyAny>| value.getattr("ndim").and_then(|n| n.extract::<usize>());
+    if let Ok(ndim) = ndim(value) {
+        return ndim == 1;
+    }
+    let first = value.get_item(0);
+    (value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>())
+        && first.is_ok_and(|first| first.len().is_err())
+}
+
+/// Labels of many rows: a vector, or a matrix with a column for each target, row after row.
+pub(super) fn labels<'py>(
+    argument: &str,
+    value: &Bound<'py, PyAny>,
+    n_targets: usize,
+) -> PyResult<Array<'py, Ix1>> {
+    if n_targets == 1 {
+        return vector(argument, value);
+    }
+    let (_, matrix) = match frame(argument, value)? {
+        Some((names, rows)) => (names, self::matrix(argument, &rows)?),
+        None => (FeatureNames::default(), self::matrix(argument, value)?),
+    };
+    if matrix.shape()[1] != n_targets {
+        let found = matrix.shape()[1];
+        return Err(PyValueError::new_err(format!(
+            "{argument} should have a column for each of {n_targets} targets, but has {found}"
+        )));
+    }
+    matrix.reshape(matrix.len())
+}
+
+/// Labels of one row: a number, or one for each target.
+pub(super) fn label(
+    argument: &'static str,
+    value: &Bound<'_, PyAny>,
+    n_targets: usize,
+) -> PyResult<Vec<f64>> {
+    if n_targets == 1 {
+        return Ok(vec![number(argument, value)?]);
+    }
+    let labels = vector(argument, value)?.to_vec()?;
+    if labels.len() != n_targets {
+        let found = labels.len();
+        return Err(PyValueError::new_err(format!(
+            "{argument} should have a label for each of {n_targets} targets, but has {found}"
+        )));
+    }
+    Ok(labels)
 }
 
 /// One row, the one given or a converted one, and the names of its features if it is a series that has them.

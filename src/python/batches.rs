@@ -5,6 +5,7 @@ use std::ops::Range;
 use numpy::ndarray::{ArrayView2, Axis, Slice};
 use numpy::{Element, PyArray1, PyArrayMethods, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::prelude::*;
+use pyo3::types::PyFloat;
 
 use super::arrays::Matrix;
 use super::signals::Signals;
@@ -17,26 +18,46 @@ const LARGEST_CHUNK: usize = 1024;
 /// The most rows that are scored between two looks at the clock: many, for all threads to have enough.
 const LARGEST_SCORED: usize = 64 * LARGEST_CHUNK;
 
-/// What predicts rows of any type of numbers.
+/// What makes numbers of rows of any type of numbers: as many for each.
 pub(super) trait Scores {
-    fn predict_rows<T: Number>(&self, rows: &Rows<'_, T>) -> Result<Vec<f64>, Error>;
+    fn score_rows<T: Number>(&self, rows: &Rows<'_, T>) -> Result<Vec<f64>, Error>;
 }
 
-/// The predictions for all rows of an array by a model that is opened, locked if need be, without holding the
-/// interpreter.
-pub(super) fn predict<'py, M: Scores>(
+/// The numbers for all rows of an array by a model that is opened, locked if need be, without holding the interpreter.
+pub(super) fn score<'py, M: Scores>(
     py: Python<'py>,
     X: &Matrix<'py>,
     open: impl FnOnce() -> M + Send,
-) -> PyResult<Bound<'py, PyArray1<f64>>> {
-    let predictions = match X {
-        Matrix::Float64(X) => predict_rows(py, &X.try_readonly()?, open),
-        Matrix::Float32(X) => predict_rows(py, &X.try_readonly()?, open),
-    };
-    Ok(PyArray1::from_vec(py, predictions?))
+) -> PyResult<Vec<f64>> {
+    match X {
+        Matrix::Float64(X) => score_rows(py, &X.try_readonly()?, open),
+        Matrix::Float32(X) => score_rows(py, &X.try_readonly()?, open),
+    }
 }
 
-fn predict_rows<T: Number + Element, M: Scores>(
+/// Predictions as an array: a number for each row, or as many as there are targets.
+pub(super) fn predictions(
+    py: Python<'_>,
+    yhat: Vec<f64>,
+    n_targets: usize,
+) -> PyResult<Bound<'_, PyAny>> {
+    let n_rows = yhat.len() / n_targets;
+    let array = PyArray1::from_vec(py, yhat);
+    if n_targets == 1 {
+        return Ok(array.into_any());
+    }
+    Ok(array.reshape((n_rows, n_targets))?.into_any())
+}
+
+/// Predictions for one row: a number, or an array of as many as there are targets.
+pub(super) fn prediction(py: Python<'_>, yhat: Vec<f64>) -> Bound<'_, PyAny> {
+    match yhat[..] {
+        [yhat] => PyFloat::new(py, yhat).into_any(),
+        _ => PyArray1::from_vec(py, yhat).into_any(),
+    }
+}
+
+fn score_rows<T: Number + Element, M: Scores>(
     py: Python<'_>,
     X: &PyReadonlyArray2<'_, T>,
     open: impl FnOnce() -> M + Send,
@@ -48,8 +69,8 @@ fn predict_rows<T: Number + Element, M: Scores>(
             source.len(),
             [LARGEST_CHUNK, LARGEST_SCORED],
             |range| match &source {
-                Source::InOrder(rows) => model.predict_rows(&rows.slice(range)),
-                Source::Strided(_) => model.predict_rows(&source.float64(range, &mut room)),
+                Source::InOrder(rows) => model.score_rows(&rows.slice(range)),
+                Source::Strided(_) => model.score_rows(&source.float64(range, &mut room)),
             },
         )
     })
@@ -62,10 +83,12 @@ pub(super) fn in_chunks(
     [shortest, longest]: [usize; 2],
     mut work: impl FnMut(Range<usize>) -> Result<Vec<f64>, Error>,
 ) -> PyResult<Vec<f64>> {
-    let (mut done, mut signals) = (Vec::with_capacity(n_rows), Signals::default());
-    let mut chunk = shortest;
-    while done.len() < n_rows {
-        done.extend(work(done.len()..n_rows.min(done.len() + chunk))?);
+    let (mut made, mut signals) = (Vec::with_capacity(n_rows), Signals::default());
+    let (mut done, mut chunk) = (0, shortest);
+    while done < n_rows {
+        let range = done..n_rows.min(done + chunk);
+        done = range.end;
+        made.extend(work(range)?);
         // A row may take a microsecond or many milliseconds.
         chunk = if signals.check()? {
             shortest
@@ -73,7 +96,7 @@ pub(super) fn in_chunks(
             longest.max(shortest).min(2 * chunk)
         };
     }
-    Ok(done)
+    Ok(made)
 }
 
 /// The lengths of chunks of rows that are learned, given the least that should come together: where chunks end must not

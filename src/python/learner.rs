@@ -7,7 +7,7 @@ use parking_lot::{ReentrantMutex, ReentrantMutexGuard};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
-use pyo3::types::{PyBytes, PyDict, PyType};
+use pyo3::types::{PyBytes, PyDict, PyFloat, PyType};
 
 use super::batches::Scores;
 use super::lesson::Lesson;
@@ -19,7 +19,6 @@ use crate::model_file;
 use crate::rows::{Number, Rows};
 
 type Core = crate::Learner;
-type Floats<'py> = Bound<'py, PyArray1<f64>>;
 
 /// An online learner: sees each row once and predicts it before it learns its label.
 ///
@@ -76,8 +75,17 @@ impl Learner {
 }
 
 impl Scores for ReentrantMutexGuard<'_, RefCell<Core>> {
-    fn predict_rows<T: Number>(&self, rows: &Rows<'_, T>) -> Result<Vec<f64>, Error> {
+    fn score_rows<T: Number>(&self, rows: &Rows<'_, T>) -> Result<Vec<f64>, Error> {
         self.borrow().predict_rows(rows)
+    }
+}
+
+/// Intervals of this level.
+struct Intervals<'a>(ReentrantMutexGuard<'a, RefCell<Core>>, f64);
+
+impl Scores for Intervals<'_> {
+    fn score_rows<T: Number>(&self, rows: &Rows<'_, T>) -> Result<Vec<f64>, Error> {
+        self.0.borrow().predict_intervals(rows, self.1)
     }
 }
 
@@ -92,19 +100,29 @@ impl Learner {
         })
     }
 
-    /// The prediction for one row. Changes nothing; 0 before anything is learned.
+    /// The prediction for one row, or an array of them if there are several targets. Changes nothing; 0 before anything is
+    /// learned.
     ///
     /// Examples
     /// --------
     /// >>> import nystream
     /// >>> nystream.NonsAld().predict_one([0.1, 0.2])
     /// 0.0
-    fn predict_one(&self, py: Python<'_>, x: &Bound<'_, PyAny>) -> PyResult<f64> {
+    fn predict_one<'py>(
+        &self,
+        py: Python<'py>,
+        x: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
         let (x, names) = arrays::row("x", x)?;
         let (guard, x) = (self.lock(py), x.try_readonly()?);
         let learner = guard.borrow();
         learner.check_names("x", &names)?;
-        Ok(learner.predict_row(x.as_slice()?)?)
+        if learner.n_targets() == 1 {
+            let yhat = learner.predict_row(x.as_slice()?)?;
+            return Ok(PyFloat::new(py, yhat).into_any());
+        }
+        let yhat = learner.predict_targets(x.as_slice()?)?;
+        Ok(batches::prediction(py, yhat))
     }
 
     /// Learns one row and its label.
@@ -114,7 +132,7 @@ impl Learner {
     /// x
     ///     The row.
     /// y
-    ///     Its label.
+    ///     Its label, or an array of them if there are several targets.
     /// sample_weight
     ///     How many times the loss of the row counts; with 0 it is not learned. None: once. Learners for which
     ///     ``takes_weights`` is false refuse it.
@@ -134,7 +152,8 @@ impl Learner {
         y: &Bound<'_, PyAny>,
         sample_weight: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<()> {
-        let y = arrays::number("y", y)?;
+        let n_targets = self.lock(py).borrow().n_targets();
+        let y = arrays::label("y", y, n_targets)?;
         let weight = sample_weight.map(|w| arrays::number("sample_weight", w));
         let weight = weight.transpose()?;
         let (x, names) = arrays::row("x", x)?;
@@ -142,10 +161,13 @@ impl Learner {
         let mut learner = guard.borrow_mut();
         learner.check_names("x", &names)?;
         let is_first = learner.n_seen() == 0;
+        let mut yhat = vec![0.0; n_targets];
         match weight {
-            None => learner.learn_row(x.as_slice()?, y)?,
-            Some(weight) => learner.learn_weighted_row(x.as_slice()?, y, weight)?,
-        };
+            None => learner.learn_targets(x.as_slice()?, &y, &mut yhat)?,
+            Some(weight) => {
+                learner.learn_weighted_targets(x.as_slice()?, &y, weight, &mut yhat)?;
+            }
+        }
         if is_first {
             learner.name_features(names);
         }
@@ -153,17 +175,106 @@ impl Learner {
     }
 
     /// The predictions for many rows, by several threads if there are thousands; see ``set_num_threads``. Changes
-    /// nothing.
+    /// nothing. If there are several targets, they are the columns.
     ///
     /// Examples
     /// --------
     /// >>> import nystream
     /// >>> nystream.NonsAld().predict_many([[0.1, 0.2], [0.3, 0.4]])
     /// array([0., 0.])
-    fn predict_many<'py>(&self, py: Python<'py>, X: &Bound<'py, PyAny>) -> PyResult<Floats<'py>> {
+    fn predict_many<'py>(
+        &self,
+        py: Python<'py>,
+        X: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
         let (X, names) = arrays::rows("X", X)?;
         self.lock(py).borrow().check_names("X", &names)?;
-        batches::predict(py, &X, || self.core.lock())
+        let yhat = batches::score(py, &X, || self.core.lock())?;
+        batches::predictions(py, yhat, self.n_targets(py))
+    }
+
+    /// Where the labels of many rows are likely to be: for each row the ends of an interval that holds the label in
+    /// ``level`` of all cases. Changes nothing.
+    ///
+    /// Its middle is the prediction, unless that was clipped. Its length follows how little is known about the row, and how
+    /// far the last thousand predictions were off, whatever the reason: so the level is kept on streams that are not as
+    /// the model supposes, and, after a thousand rows at most, on those that change. Ends are infinite while there are too
+    /// few errors to tell, fewer than 9 for a level of 0.9. For learners by least squares: see ``has_intervals``.
+    ///
+    /// Parameters
+    /// ----------
+    /// X
+    ///     The rows; or one row, a one-dimensional array.
+    /// level
+    ///     The part of labels that the intervals should hold, more than 0 and less than 1.
+    ///
+    /// Returns
+    /// -------
+    /// intervals
+    ///     The two ends, in the last axis: of shape (n, 2) for n rows, (2,) for one row; with several targets, (n, k, 2)
+    ///     and (k, 2).
+    ///
+    /// Examples
+    /// --------
+    /// >>> import nystream
+    /// >>> X, y = nystream.datasets.friedman(2000)
+    /// >>> model = nystream.RidgeAld(nystream.Gaussian(sigma=4.0))
+    /// >>> model.learn_many(X[:1000], y[:1000])
+    /// >>> low, high = model.predict_interval(X[1000:], level=0.9).T
+    /// >>> bool(0.85 < ((low < y[1000:]) & (y[1000:] < high)).mean() < 0.95)
+    /// True
+    #[pyo3(signature = (X, level=None), text_signature = "($self, X, level=0.9)")]
+    fn predict_interval<'py>(
+        &self,
+        py: Python<'py>,
+        X: &Bound<'py, PyAny>,
+        level: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let level = level.map_or(Ok(0.9), |level| arrays::number("level", level))?;
+        let n_targets = self.n_targets(py);
+        let each = |n_rows: &[usize]| {
+            let targets: &[usize] = if n_targets == 1 { &[] } else { &[n_targets] };
+            [n_rows, targets, &[2]].concat()
+        };
+        let (ends, shape) = if arrays::is_row(X) {
+            let (x, names) = arrays::row("X", X)?;
+            let (guard, x) = (self.lock(py), x.try_readonly()?);
+            let learner = guard.borrow();
+            learner.check_names("X", &names)?;
+            let rows = Rows::new(x.as_slice()?, x.len()?)?;
+            (learner.predict_intervals(&rows, level)?, each(&[]))
+        } else {
+            let (X, names) = arrays::rows("X", X)?;
+            self.lock(py).borrow().check_names("X", &names)?;
+            let ends = batches::score(py, &X, || Intervals(self.core.lock(), level))?;
+            let n_rows = ends.len() / (2 * n_targets);
+            (ends, each(&[n_rows]))
+        };
+        Ok(PyArray1::from_vec(py, ends).reshape(shape)?.into_any())
+    }
+
+    /// Number of labels that a row has.
+    ///
+    /// Examples
+    /// --------
+    /// >>> import nystream
+    /// >>> nystream.RidgeAld(n_targets=3).n_targets
+    /// 3
+    #[getter]
+    fn n_targets(&self, py: Python<'_>) -> usize {
+        self.lock(py).borrow().n_targets()
+    }
+
+    /// Whether there is a ``predict_interval``: for learners by least squares.
+    ///
+    /// Examples
+    /// --------
+    /// >>> import nystream
+    /// >>> nystream.RidgeAld().has_intervals, nystream.NonsAld().has_intervals
+    /// (True, False)
+    #[getter]
+    fn has_intervals(&self, py: Python<'_>) -> bool {
+        self.lock(py).borrow().has_intervals()
     }
 
     /// Learns many rows and their labels, in order.
@@ -192,7 +303,8 @@ impl Learner {
         y: &Bound<'_, PyAny>,
         sample_weight: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<()> {
-        self.progressive(py, X, y, sample_weight)?;
+        let lesson = Lesson::new(X, y, sample_weight, self.n_targets(py))?;
+        lesson.teach(py, &self.core)?;
         Ok(())
     }
 
@@ -222,8 +334,10 @@ impl Learner {
         X: &Bound<'py, PyAny>,
         y: &Bound<'py, PyAny>,
         sample_weight: Option<&Bound<'py, PyAny>>,
-    ) -> PyResult<Floats<'py>> {
-        Lesson::new(X, y, sample_weight)?.teach(py, &self.core)
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let n_targets = self.n_targets(py);
+        let lesson = Lesson::new(X, y, sample_weight, n_targets)?;
+        batches::predictions(py, lesson.teach(py, &self.core)?, n_targets)
     }
 
     /// Lets rows have more features from now on; the rows learned so far count as 0 in them.
@@ -304,6 +418,14 @@ impl Learner {
         self.lock(py).borrow().n_basis()
     }
 
+    /// What is known of the experts: width, ridge, forgetting, weights and losses of each.
+    fn _experts(&self, py: Python<'_>) -> Vec<Expert> {
+        let experts = self.lock(py).borrow().experts();
+        let all = experts.into_iter();
+        all.map(|e| (e.width, e.ridge, e.forgetting, e.weights, e.losses))
+            .collect()
+    }
+
     /// Bytes of memory that the learner holds.
     ///
     /// With J rows kept of d features it is of the order of dJ + J^2 for learners with a dictionary, and grows no more
@@ -363,7 +485,8 @@ impl Learner {
             let guard = self.lock(py);
             let learner = guard.borrow();
             let rows = learner.basis().map(Panels::to_vec).unwrap_or_default();
-            (rows, (learner.n_basis(), learner.n_features().unwrap_or(0)))
+            let n_rows = learner.basis().map_or(0, Panels::n_rows);
+            (rows, (n_rows, learner.n_features().unwrap_or(0)))
         };
         PyArray1::from_vec(py, rows).reshape(shape)
     }
@@ -451,6 +574,8 @@ impl Learner {
         params::repr(slf, &params)
     }
 }
+
+type Expert = (Option<f64>, Option<f64>, f64, Vec<f64>, Vec<f64>);
 
 type Reduced<'py> = (
     Bound<'py, PyAny>,

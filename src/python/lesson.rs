@@ -29,9 +29,10 @@ impl<'py> Lesson<'py> {
         X: &Bound<'py, PyAny>,
         y: &Bound<'py, PyAny>,
         weights: Option<&Bound<'py, PyAny>>,
+        n_targets: usize,
     ) -> PyResult<Self> {
         let (X, names) = arrays::rows("X", X)?;
-        let y = arrays::vector("y", y)?;
+        let y = arrays::labels("y", y, n_targets)?;
         let weights = weights.map(|weights| arrays::vector("sample_weight", weights));
         let weights = weights.transpose()?;
         // The conversion of y may have run a program of the user's, and that may have changed X.
@@ -52,17 +53,16 @@ impl<'py> Lesson<'py> {
         &self,
         py: Python<'py>,
         learner: &ReentrantMutex<RefCell<Learner>>,
-    ) -> PyResult<Floats<'py>> {
+    ) -> PyResult<Vec<f64>> {
         let y = self.y.try_readonly()?;
         let weights = self.weights.as_ref().map(PyArrayMethods::try_readonly);
         let weights = weights.transpose()?;
         let weights = weights.as_ref().map(|w| w.as_slice()).transpose()?;
         let y = y.as_slice()?;
-        let predictions = match &self.X {
+        match &self.X {
             Matrix::Float64(X) => self.teach_rows(py, learner, &X.try_readonly()?, y, weights),
             Matrix::Float32(X) => self.teach_rows(py, learner, &X.try_readonly()?, y, weights),
-        };
-        Ok(PyArray1::from_vec(py, predictions?))
+        }
     }
 
     /// The same for one type of numbers. Everything is checked before anything is learned.
@@ -83,15 +83,15 @@ impl<'py> Lesson<'py> {
                 learner.borrow_mut().name_features(names.clone());
             }
             let (block_len, mut room) = (learner.borrow().block_len(), Vec::new());
+            let n_targets = learner.borrow().n_targets();
             in_chunks(source.len(), learned(block_len), |range| {
                 let rows = source.float64(range.clone(), &mut room);
                 // Each chunk is checked again: a handler may have taught the model something else.
                 let mut learner = learner.borrow_mut();
+                let y = &y[range.start * n_targets..range.end * n_targets];
                 match weights {
-                    None => learner.learn_rows(&rows, &y[range]),
-                    Some(weights) => {
-                        learner.learn_weighted_rows(&rows, &y[range.clone()], &weights[range])
-                    }
+                    None => learner.learn_rows(&rows, y),
+                    Some(weights) => learner.learn_weighted_rows(&rows, y, &weights[range]),
                 }
             })
         })

@@ -98,7 +98,8 @@ mod _core {
         AnyKernel::NAMES.to_vec()
     }
 
-    /// Sets how many threads score large arrays; None, as at the start, means all cores. Learning takes one.
+    /// Sets how many threads score large arrays; None, as at the start, means all cores. Learning takes one, but for
+    /// :class:`Auto`, whose experts are shared out in calls for many rows.
     ///
     /// Examples
     /// --------

@@ -5,14 +5,15 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString};
 
 use super::{arrays, batches, params};
+use crate::blend::Blend;
 use crate::error::Error;
-use crate::function::Function;
+use crate::function::{Expansion, Function, Line};
+use crate::hypothesis::{ANYTHING, Range};
 use crate::linalg::Panels;
 use crate::model_file;
 use crate::rows::{Number, Rows};
 
 type Core = crate::Scorer;
-type Floats<'py> = Bound<'py, PyArray1<f64>>;
 
 /// What a learner predicted at one moment: immutable, so that threads share it without waiting for each other.
 ///
@@ -37,8 +38,8 @@ type Floats<'py> = Bound<'py, PyArray1<f64>>;
 pub(super) struct Scorer(Core);
 
 impl batches::Scores for &Core {
-    fn predict_rows<T: Number>(&self, rows: &Rows<'_, T>) -> Result<Vec<f64>, Error> {
-        Core::predict_rows(self, rows)
+    fn score_rows<T: Number>(&self, rows: &Rows<'_, T>) -> Result<Vec<f64>, Error> {
+        self.predict_rows(rows)
     }
 }
 
@@ -57,11 +58,14 @@ impl Scorer {
     /// >>> import nystream
     /// >>> nystream.NonsAld().scorer().predict_one([0.1, 0.2])
     /// 0.0
-    fn predict_one(&self, x: &Bound<'_, PyAny>) -> PyResult<f64> {
-        let (x, names) = arrays::row("x", x)?;
+    fn predict_one<'py>(&self, x: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let (py, (x, names)) = (x.py(), arrays::row("x", x)?);
         self.0.names().check("x", &names)?;
         let x = x.try_readonly()?;
-        Ok(self.0.predict_row(x.as_slice()?)?)
+        Ok(batches::prediction(
+            py,
+            self.0.predict_targets(x.as_slice()?)?,
+        ))
     }
 
     /// The predictions for many rows, by several threads if there are thousands; see ``set_num_threads``.
@@ -71,10 +75,27 @@ impl Scorer {
     /// >>> import nystream
     /// >>> nystream.NonsAld().scorer().predict_many([[0.1, 0.2], [0.3, 0.4]])
     /// array([0., 0.])
-    fn predict_many<'py>(&self, py: Python<'py>, X: &Bound<'py, PyAny>) -> PyResult<Floats<'py>> {
+    fn predict_many<'py>(
+        &self,
+        py: Python<'py>,
+        X: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
         let (X, names) = arrays::rows("X", X)?;
         self.0.names().check("X", &names)?;
-        batches::predict(py, &X, || &self.0)
+        let yhat = batches::score(py, &X, || &self.0)?;
+        batches::predictions(py, yhat, self.0.n_targets())
+    }
+
+    /// Number of predictions for a row.
+    ///
+    /// Examples
+    /// --------
+    /// >>> import nystream
+    /// >>> nystream.RidgeAld(n_targets=2).scorer().n_targets
+    /// 2
+    #[getter]
+    fn n_targets(&self) -> usize {
+        self.0.n_targets()
     }
 
     /// Width of the rows, or None if the learner had seen none.
@@ -120,7 +141,8 @@ impl Scorer {
     /// With a ``kernel``, a prediction is the sum of ``coefficients`` times the kernel of the row with the rows of
     /// ``basis``; with ``slopes``, it is linear; with ``frequencies``, a sum of cosines and sines, first all of the one,
     /// then all of the other, with the ``weights``, divided by the root of their number. Then it is brought into the
-    /// ``range``. The dict is empty if it takes a whole learner to predict.
+    /// ``range``. If there are several targets, coefficients, slopes, constants and ranges have a row for each. The dict is
+    /// empty if it takes a whole learner to predict.
     ///
     /// Examples
     /// --------
@@ -133,26 +155,26 @@ impl Scorer {
     #[getter]
     fn parts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let parts = PyDict::new(py);
-        let range = match self.0.function() {
+        let ranges = match self.0.function() {
             None => return Ok(parts),
             Some(Function::Expansion(expansion)) => {
                 parts.set_item("kernel", params::object(py, &expansion.kernel)?)?;
                 parts.set_item("basis", matrix(py, &expansion.rows)?)?;
-                parts.set_item("coefficients", PyArray1::from_slice(py, &expansion.c))?;
-                expansion.range
+                parts.set_item("coefficients", self.each(py, expansion.c.clone())?)?;
+                expansion.ranges.clone()
             }
-            Some(Function::Linear(line)) => {
-                parts.set_item("slopes", PyArray1::from_slice(py, &line.slopes))?;
-                parts.set_item("constant", line.constant)?;
-                line.range
-            }
+            Some(Function::Linear(lines)) => self.line_parts(&parts, lines)?,
             Some(Function::Waves { fourier, w }) => {
                 parts.set_item("frequencies", matrix(py, &fourier.0)?)?;
                 parts.set_item("weights", PyArray1::from_slice(py, w))?;
-                (f64::NEG_INFINITY, f64::INFINITY)
+                vec![ANYTHING]
             }
+            Some(Function::Blend(blend)) => self.blend_parts(&parts, blend)?,
         };
-        parts.set_item("range", range)?;
+        match ranges[..] {
+            [range] => parts.set_item("range", range)?,
+            _ => parts.set_item("range", ranges)?,
+        }
         Ok(parts)
     }
 
@@ -256,9 +278,47 @@ impl Scorer {
             }
             Some(Function::Linear(_)) => "linear".to_owned(),
             Some(Function::Waves { fourier, .. }) => format!("{} frequencies", fourier.0.n_rows()),
+            Some(Function::Blend(blend)) => format!("{} widths", blend.expansions.len()),
             None => "a whole learner".to_owned(),
         };
         format!("<nystream.Scorer: {kind}>")
+    }
+}
+
+impl Scorer {
+    fn line_parts(&self, parts: &Bound<'_, PyDict>, lines: &[Line]) -> PyResult<Vec<Range>> {
+        let slopes = lines.iter().flat_map(|line| line.slopes.clone()).collect();
+        let constants = lines.iter().map(|line| line.constant).collect();
+        parts.set_item("slopes", self.each(parts.py(), slopes)?)?;
+        parts.set_item("constant", batches::prediction(parts.py(), constants))?;
+        Ok(lines.iter().map(|line| line.range).collect())
+    }
+
+    fn blend_parts(&self, parts: &Bound<'_, PyDict>, blend: &Blend) -> PyResult<Vec<Range>> {
+        let py = parts.py();
+        let (centres, scales) = blend.scaling.parts();
+        parts.set_item("centres", PyArray1::from_slice(py, centres))?;
+        parts.set_item("scales", PyArray1::from_slice(py, scales))?;
+        let of_width = |expansion: &Expansion| {
+            let part = PyDict::new(py);
+            part.set_item("kernel", params::object(py, &expansion.kernel)?)?;
+            part.set_item("basis", matrix(py, &expansion.rows)?)?;
+            part.set_item("coefficients", self.each(py, expansion.c.clone())?)?;
+            Ok(part)
+        };
+        let expansions = blend.expansions.iter().map(of_width);
+        parts.set_item("expansions", expansions.collect::<PyResult<Vec<_>>>()?)?;
+        self.line_parts(parts, &blend.lines)
+    }
+
+    /// Numbers of the one target, or a row of them for each target.
+    fn each<'py>(&self, py: Python<'py>, numbers: Vec<f64>) -> PyResult<Bound<'py, PyAny>> {
+        let (n, n_targets) = (numbers.len(), self.0.n_targets());
+        let array = PyArray1::from_vec(py, numbers);
+        match n_targets {
+            1 => Ok(array.into_any()),
+            _ => Ok(array.reshape((n_targets, n / n_targets))?.into_any()),
+        }
     }
 }
 

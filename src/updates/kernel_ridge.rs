@@ -40,6 +40,11 @@ pub struct Regression {
 }
 
 impl Regression {
+    /// `s / a`, the variance of `f(x)` as a multiple of that of the noise.
+    pub fn uncertainty(&self) -> f64 {
+        self.shrinkage.recip() - 1.0
+    }
+
     /// The prediction of Vovk, Azoury and Warmuth: what `f(x)` would be if the row counted too, with the label 0.
     pub fn forward(&self) -> f64 {
         self.yhat * self.shrinkage

@@ -1,19 +1,32 @@
 //! Recursive least squares.
 
+use nalgebra::DMatrix;
+
+use super::forgetting::Forgetting;
 use super::{Border, Rounds, SecondOrder, Step};
 use crate::error::Error;
 use crate::features::Features;
+use crate::linalg::{CholeskyFactor, Givens};
 use crate::memory::heap;
-use crate::params::regularisation;
+use crate::params::{at_least_one, regularisation};
 use crate::state::State;
 
-/// Least squares on features: `w` minimises `sum_t (w . phi_t - y_t)^2 + ridge ||w||^2`.
+/// Coordinates whose penalty is renewed together.
+const RENEWED: usize = 32;
+
+/// Least squares on features: `w` minimises `sum_t (w . phi_t - y_t)^2 + ridge ||w||^2`, for each of some targets.
 ///
 /// The prediction is `w . phi`, or the forward one of Vovk, Azoury and Warmuth: that of the `w` for which the row at
 /// hand counts too, with the label 0.
+///
+/// With forgetting, a row counts `forgetting` times what it did a round before. The ridge, which keeps `A` from fading away
+/// where no rows come, is forgotten like the rows, but renewed whenever half of it is gone: it is between `ridge / 2` and
+/// `ridge`, however long the stream.
 #[derive(Debug, Clone)]
 pub struct LeastSquares {
     forward: bool,
+    forgetting: Forgetting,
+    /// In the scale of the forgetting's period.
     weights: SecondOrder,
 }
 
@@ -21,8 +34,24 @@ impl LeastSquares {
     /// Least squares in no dimensions yet.
     pub fn new(ridge: f64, forward: bool) -> Result<Self, Error> {
         regularisation("ridge", ridge)?;
-        let weights = SecondOrder::new(ridge);
-        Ok(Self { forward, weights })
+        Ok(Self {
+            forward,
+            forgetting: Forgetting::new(1.0)?,
+            weights: SecondOrder::new(ridge),
+        })
+    }
+
+    /// The same with rows that count less and less.
+    pub fn forgetting(self, factor: f64) -> Result<Self, Error> {
+        let forgetting = Forgetting::new(factor)?;
+        Ok(Self { forgetting, ..self })
+    }
+
+    /// The same for several targets.
+    pub fn targets(self, n_targets: usize) -> Result<Self, Error> {
+        at_least_one("n_targets", n_targets)?;
+        let weights = SecondOrder::with_targets(self.weights.diagonal(), n_targets);
+        Ok(Self { weights, ..self })
     }
 
     /// Whether the prediction is the forward one.
@@ -35,9 +64,14 @@ impl LeastSquares {
         self.weights.size()
     }
 
-    /// The weights.
-    pub fn w(&self) -> &[f64] {
-        self.weights.w()
+    /// Number of targets.
+    pub fn n_targets(&self) -> usize {
+        self.weights.n_targets()
+    }
+
+    /// The weights of a target.
+    pub fn w(&self, target: usize) -> &[f64] {
+        self.weights.w(target)
     }
 
     /// The largest `||phi||^2` that `A` can gain without losing too many digits.
@@ -60,75 +94,198 @@ impl LeastSquares {
         self.weights.embed(border);
     }
 
-    /// The prediction for these features, of which the last may be one that is to come.
+    /// Makes what is left of the last step, which would be made again for each look at the matrix.
+    pub fn settle(&mut self) {
+        self.weights.settle();
+    }
+
+    /// By how much the squared error would rise if a row of the dictionary with this factor were left out, for each.
+    pub fn removal_costs(&self, factor: &CholeskyFactor) -> Vec<f64> {
+        self.weights.removal_costs(factor)
+    }
+
+    /// Follows features that have lost a row, as if the past ones had been projected onto what is left.
+    pub fn remove(&mut self, rotations: &[Givens], j: usize) {
+        self.weights.remove(rotations, j);
+    }
+
+    /// The prediction of the first target for these features, of which the last may be one that is to come.
     pub fn predict(&self, phi: &[f64]) -> f64 {
-        let (known, novel) = phi.split_at(self.size());
-        if !self.forward {
-            return self.weights.value(known);
+        self.predict_target(0, phi, || self.q_in_period(phi))
+    }
+
+    /// The predictions of all targets.
+    pub fn predict_into(&self, phi: &[f64], out: &mut [f64]) {
+        let q = if self.forward {
+            self.q_in_period(phi)
+        } else {
+            0.0
+        };
+        for (target, out) in out.iter_mut().enumerate() {
+            *out = self.predict_target(target, phi, || q);
         }
-        let (v, q) = self.weights.peek(known);
+    }
+
+    fn predict_target(&self, target: usize, phi: &[f64], q: impl FnOnce() -> f64) -> f64 {
+        let v = self.weights.value(target, &phi[..self.size()]);
+        if self.forward {
+            forecast(true, v, self.forgetting.weight(0) * q())
+        } else {
+            v
+        }
+    }
+
+    /// `phi . P phi`, which tells how little is known about these features.
+    pub fn uncertainty(&self, phi: &[f64]) -> f64 {
+        self.forgetting.unit(0) * self.q_in_period(phi)
+    }
+
+    fn q_in_period(&self, phi: &[f64]) -> f64 {
+        let (known, novel) = phi.split_at(self.size());
         let ridge = self.weights.diagonal();
         let novelty: f64 = novel.iter().map(|phi| phi * phi / ridge).sum();
-        self.forecast(v, q + novelty)
+        self.weights.peek(known) + novelty
     }
 
     /// The prediction for features with this coordinate to come.
     pub fn predict_embedded(&self, border: &Border, phi: &[f64], coordinate: f64) -> f64 {
-        let (v, q) = border.peek(self.weights.peek(phi), phi, coordinate);
-        self.forecast(v, q)
+        let (v, q) = self.look_embedded(border, phi, coordinate);
+        forecast(self.forward, v, q)
     }
 
-    /// One round: predicts `phi`, then learns its label; returns the prediction.
-    pub fn learn(&mut self, phi: &[f64], y: f64) -> f64 {
-        self.learn_weighted(phi, y, 1.0)
+    /// `phi . P phi` for features with this coordinate to come.
+    pub fn uncertainty_embedded(&self, border: &Border, phi: &[f64], coordinate: f64) -> f64 {
+        self.look_embedded(border, phi, coordinate).1
     }
 
-    /// The same for a row whose square counts `weight` times.
-    pub fn learn_weighted(&mut self, phi: &[f64], y: f64, weight: f64) -> f64 {
-        let v = self.weights.measure(phi);
-        let yhat = self.forecast(v, self.weights.q());
-        self.weights.step(weight, weight * (v - y));
+    fn look_embedded(&self, border: &Border, phi: &[f64], coordinate: f64) -> (f64, f64) {
+        let known = (self.weights.value(0, phi), self.weights.peek(phi));
+        border.peek(known, phi, coordinate)
+    }
+
+    /// One round of the first target: predicts `phi`, then learns its label; returns the prediction and `phi . P phi`.
+    pub fn learn(&mut self, phi: &[f64], y: f64) -> (f64, f64) {
+        let mut yhat = [0.0];
+        let q = self.learn_weighted(phi, &[y], 1.0, &mut yhat);
+        (yhat[0], q)
+    }
+
+    /// One round for a row whose square counts `weight` times: predicts `phi` for all targets, then learns the labels;
+    /// returns `phi . P phi`.
+    pub fn learn_weighted(&mut self, phi: &[f64], y: &[f64], weight: f64, yhat: &mut [f64]) -> f64 {
+        self.weights.measure(phi);
+        let (now, q) = (self.forgetting.weight(0), self.weights.q());
+        let known = self.forgetting.unit(0) * q;
+        for (target, yhat) in yhat.iter_mut().enumerate() {
+            *yhat = self.weights.value(target, phi);
+        }
+        let curvature = now * weight;
+        let errors = yhat.iter().zip(y).map(|(v, y)| curvature * (v - y));
+        self.weights.step(curvature, errors);
         if self.forward {
             self.weights.settle();
+            for yhat in yhat {
+                *yhat = forecast(true, *yhat, now * q);
+            }
         }
-        yhat
+        self.pass(1);
+        known
     }
 
-    /// Rounds for features of many rows; appends the predictions.
+    /// Rounds for features of many rows; appends the predictions of all targets, row by row, and `phi . P phi`.
     pub(crate) fn learn_features(
         &mut self,
         features: &Features,
         rounds: &mut Rounds,
         y: &[f64],
         yhat: &mut Vec<f64>,
+        q: &mut Vec<f64>,
     ) {
-        let forward = self.forward;
+        let (forward, n_targets, start) = (self.forward, self.n_targets(), q.len());
+        let forgetting = &self.forgetting;
         let done = self
             .weights
-            .learn_features(features, rounds, yhat, |i, v, q| {
-                Some((forecast(forward, v, q), Step::to(v - y[i])))
+            .learn_features(features, rounds, yhat, |i, target, v, q_now| {
+                let round = u32::try_from(i).ok()?;
+                if round >= forgetting.rounds_left() {
+                    return None;
+                }
+                let weight = forgetting.weight(round);
+                if target == 0 {
+                    q.push(forgetting.unit(round) * q_now);
+                }
+                let step = Step::to(v - y[i * n_targets + target], weight);
+                Some((forecast(forward, v, weight * q_now), step))
             });
-        let mut phi = Vec::new();
+        q.truncate(start + done);
+        self.pass(u32::try_from(done).unwrap_or(u32::MAX));
+        let (mut phi, mut predicted) = (Vec::new(), vec![0.0; n_targets]);
         for i in done..features.n_rows() {
             features.row_into(i, &mut phi);
             if let Some(coordinate) = features.gain(i) {
                 self.grow();
                 phi.push(coordinate);
             }
-            yhat.push(self.learn(&phi, y[i]));
+            let y = &y[i * n_targets..][..n_targets];
+            q.push(self.learn_weighted(&phi, y, 1.0, &mut predicted));
+            yhat.extend_from_slice(&predicted);
         }
     }
 
-    fn forecast(&self, v: f64, q: f64) -> f64 {
-        forecast(self.forward, v, q)
+    /// Takes over all that another has learned on the same features, with a ridge of its own.
+    pub fn take_over(&mut self, other: &Self) {
+        let (mut a, b) = other.weights.moments();
+        let unit = other.forgetting.unit(0).recip();
+        let size = a.nrows();
+        a -= DMatrix::identity(size, size) * other.weights.diagonal();
+        a *= unit;
+        a += DMatrix::identity(size, size) * self.weights.diagonal();
+        self.weights.set_moments(a, &(b * unit));
+        self.forgetting.restart();
+    }
+
+    /// So many rounds have been made.
+    fn pass(&mut self, rounds: u32) {
+        if let Some(kept) = self.forgetting.pass(rounds) {
+            self.weights.scale(kept);
+            self.renew((1.0 - kept) * self.weights.diagonal());
+        }
+    }
+
+    /// Adds so much to the ridge: it is a row of its own for each coordinate, with the label 0.
+    fn renew(&mut self, ridge: f64) {
+        let (mut features, mut rounds) = (Features::default(), Rounds::default());
+        let (mut sink, mut unit) = (Vec::new(), Vec::new());
+        for first in (0..self.size()).step_by(RENEWED) {
+            let len = RENEWED.min(self.size() - first);
+            features.reset(len, self.size());
+            for i in 0..len {
+                features.set(i, first + i, 1.0);
+            }
+            let round = |_, _, v: f64, _| Some((v, Step::to(v, ridge)));
+            let done = self
+                .weights
+                .learn_features(&features, &mut rounds, &mut sink, round);
+            for i in done..len {
+                features.row_into(i, &mut unit);
+                self.weights.measure(&unit);
+                let w: Vec<f64> = (0..self.n_targets())
+                    .map(|target| self.weights.value(target, &unit))
+                    .collect();
+                self.weights.step(ridge, w.into_iter().map(|w| ridge * w));
+            }
+        }
+        self.weights.settle();
     }
 
     pub(crate) fn save(&self, state: &mut State) {
         self.weights.save(state);
+        self.forgetting.save(state);
     }
 
     pub(crate) fn load(&mut self, state: &State, size: usize) -> Result<(), Error> {
-        self.weights.load(state, size)
+        self.weights.load(state, size)?;
+        self.forgetting.load(state)
     }
 }
 
@@ -151,12 +308,45 @@ mod tests {
         for (forward, expected) in [(false, 1.6), (true, 1.6 / 1.8)] {
             let mut squares = LeastSquares::new(1.0, forward).unwrap();
             squares.grow();
-            assert_eq!(squares.learn(&[2.0], 2.0), 0.0);
+            assert_eq!(squares.learn(&[2.0], 2.0), (0.0, 4.0));
             // A = 1 + 4, w = 4 / 5, q = 4 / 5
             assert!(close(squares.predict(&[2.0]), expected));
-            assert!(close(squares.learn(&[2.0], 1.0), expected));
+            assert!(close(squares.uncertainty(&[2.0]), 0.8));
+            assert!(close(squares.learn(&[2.0], 1.0).0, expected));
             // A = 1 + 8, w = 6 / 9
-            assert!(close(squares.w()[0], 6.0 / 9.0));
+            assert!(close(squares.w(0)[0], 6.0 / 9.0));
+        }
+    }
+
+    #[test]
+    fn a_row_fades_by_hand() {
+        let mut squares = LeastSquares::new(1.0, false)
+            .and_then(|squares| squares.forgetting(0.5))
+            .unwrap();
+        squares.grow();
+        squares.learn(&[2.0], 2.0);
+        // A = 1 / 2 + 4, renewed to 1 + 4; b = 4
+        assert!(close(squares.w(0)[0], 4.0 / 5.0));
+        squares.learn(&[1.0], 1.0);
+        // A = (1 + 4) / 2 + 1, renewed by 1 / 2; b = 4 / 2 + 1
+        assert!(close(squares.w(0)[0], 3.0 / 4.0));
+        assert!(close(squares.uncertainty(&[2.0]), 1.0));
+    }
+
+    #[test]
+    fn targets_do_not_mix() {
+        let mut both = LeastSquares::new(0.5, false)
+            .and_then(|squares| squares.targets(2))
+            .unwrap();
+        let mut each = [0, 1].map(|_| LeastSquares::new(0.5, false).unwrap());
+        both.grow();
+        each.iter_mut().for_each(LeastSquares::grow);
+        let mut yhat = [0.0; 2];
+        for (x, y) in [(1.0, [2.0, -1.0]), (0.5, [0.0, 3.0]), (-2.0, [1.0, 1.0])] {
+            both.learn_weighted(&[x], &y, 1.0, &mut yhat);
+            for target in 0..2 {
+                assert!(close(each[target].learn(&[x], y[target]).0, yhat[target]));
+            }
         }
     }
 
@@ -179,6 +369,6 @@ mod tests {
         ));
         squares.embed(&border);
         assert!(close(squares.predict(&[3.0, 4.0]), expected));
-        assert!(close(squares.w()[1], whole.w()[1]));
+        assert!(close(squares.w(0)[1], whole.w(0)[1]));
     }
 }

@@ -1,6 +1,8 @@
 //! How a hypothesis moves when a label arrives.
 
 mod clip;
+mod forecasts;
+mod forgetting;
 mod gradient;
 mod kernel_gradient;
 mod kernel_newton;
@@ -9,9 +11,11 @@ mod least_squares;
 mod newton;
 mod rate;
 mod rounds;
+mod scores;
 mod second_order;
 
 pub use clip::Clip;
+pub use forecasts::Forecasts;
 pub use gradient::Gradient;
 pub use kernel_gradient::KernelGradient;
 pub use kernel_newton::{KernelNewton, Look};
@@ -20,6 +24,7 @@ pub use least_squares::LeastSquares;
 pub use newton::Newton;
 pub use rate::Rate;
 pub(crate) use rounds::Rounds;
+pub use scores::Scores;
 pub(crate) use second_order::Step;
 pub use second_order::{Border, SecondOrder};
 

@@ -27,7 +27,7 @@ impl Newton {
 
     /// The weights.
     pub fn w(&self) -> &[f64] {
-        self.weights.w()
+        self.weights.w(0)
     }
 
     /// The weights and the matrix.
@@ -45,11 +45,12 @@ impl Newton {
     ///
     /// The paper projects at the end of the round before; doing it now, when the row is known, is the same.
     pub fn predict(&mut self, phi: &[f64], bound: f64) -> f64 {
-        let yhat = self.weights.measure(phi);
+        self.weights.measure(phi);
+        let yhat = self.weights.value(0, phi);
         let inside = yhat.clamp(-bound, bound);
         let excess = (yhat - inside) / self.weights.q();
         if excess != 0.0 && excess.is_finite() {
-            self.weights.shift(-excess);
+            self.weights.shift([excess]);
         }
         inside
     }
@@ -62,7 +63,7 @@ impl Newton {
     /// `A += eta e^2 phi phi^T`, then `w -= e A^{-1} phi`, for the features last predicted
     /// and the derivative `e` of the loss.
     pub fn step(&mut self, e: f64) {
-        self.weights.step(self.eta * e * e, e);
+        self.weights.step(self.eta * e * e, [e]);
     }
 
     /// The same for `A` alone: `w` stays.
@@ -82,7 +83,7 @@ impl Newton {
         let eta = self.eta;
         let done = self
             .weights
-            .learn_features(features, rounds, yhat, |i, value, q| {
+            .learn_features(features, rounds, yhat, |i, _, value, q| {
                 let inside = value.clamp(-bound, bound);
                 let shift = if value == inside {
                     0.0

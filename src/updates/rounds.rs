@@ -21,13 +21,13 @@ pub(crate) struct Rounds {
     width: usize,
     /// `V`, with rows of zeros up to a multiple of eight.
     pub(super) v: Vec<f64>,
-    /// `w . phi_i`, up to date with the rounds made.
+    /// `w . phi_i` of each target, up to date with the rounds made.
     values: Vec<f64>,
     /// `||phi_i||^2`.
     norms: Vec<f64>,
     /// Column `j` of `N`, one after the other; `V^T V` before round `j`.
     n: Vec<f64>,
-    /// `w` moves by `-t_j g_j` in round `j`.
+    /// `w` of each target moves by `-t_j g_j` in round `j`.
     t: Vec<f64>,
     /// `c_j = curvature / (1 + curvature q)`, where `q = N_jj`.
     c: Vec<f64>,
@@ -45,16 +45,17 @@ fn reset(values: &mut Vec<f64>, len: usize) {
 
 impl Rounds {
     /// Makes room for the rounds of these features.
-    pub(super) fn reset(&mut self, features: &Features) {
+    pub(super) fn reset(&mut self, features: &Features, n_targets: usize) {
         self.width = features.width();
         let size = features.size().next_multiple_of(LANES);
         reset(&mut self.v, size * self.width);
         reset(&mut self.n, self.width * self.width);
+        for values in [&mut self.values, &mut self.t] {
+            reset(values, n_targets * self.width);
+        }
         for values in [
-            &mut self.values,
             &mut self.norms,
             &mut self.factors,
-            &mut self.t,
             &mut self.c,
             &mut self.roots,
         ] {
@@ -74,10 +75,10 @@ impl Rounds {
     pub(super) fn learn(
         &mut self,
         features: &Features,
-        w: &[f64],
+        w: &[Vec<f64>],
         is_noise: impl Fn(f64, f64) -> bool,
         yhat: &mut Vec<f64>,
-        round: impl FnMut(usize, f64, f64) -> Option<(f64, Step)>,
+        round: impl FnMut(usize, usize, f64, f64) -> Option<(f64, Step)>,
     ) -> usize {
         run_tiled(Learn {
             rounds: self,
@@ -89,10 +90,11 @@ impl Rounds {
         })
     }
 
-    /// `sum_j t_j S^{-1} g_j` in this many coordinates.
-    pub(super) fn direction(&self, size: usize) -> Vec<f64> {
+    /// `sum_j t_j S^{-1} g_j` of a target in this many coordinates.
+    pub(super) fn direction(&self, target: usize, size: usize) -> Vec<f64> {
         // `sum_j t_j g_j = P Phi x` with `x_j = t_j - c_j sum_{i > j} N_ij x_i`.
-        let (width, mut x) = (self.width, self.t.clone());
+        let width = self.width;
+        let mut x = self.t[target * width..][..width].to_vec();
         for (j, n) in self.n.chunks_exact(width).enumerate().rev() {
             let sum: f64 = (j + 1..width).map(|i| n[i] * x[i]).sum();
             x[j] -= self.c[j] * sum;
@@ -116,7 +118,7 @@ impl Rounds {
 struct Learn<'a, N, F> {
     rounds: &'a mut Rounds,
     features: &'a Features,
-    w: &'a [f64],
+    w: &'a [Vec<f64>],
     is_noise: N,
     yhat: &'a mut Vec<f64>,
     round: F,
@@ -125,7 +127,7 @@ struct Learn<'a, N, F> {
 impl<N, F> WithTiles for Learn<'_, N, F>
 where
     N: Fn(f64, f64) -> bool,
-    F: FnMut(usize, f64, f64) -> Option<(f64, Step)>,
+    F: FnMut(usize, usize, f64, f64) -> Option<(f64, Step)>,
 {
     type Output = usize;
 
@@ -150,19 +152,26 @@ where
             if q < 0.0 {
                 return i;
             }
-            let Some((predicted, step)) = (self.round)(i, cut(rounds.values[i]), q) else {
-                return i;
-            };
-            shrinkage += step.curvature * q_before;
-            if !(0.0..=LARGEST_BLOCKED_SHRINKAGE).contains(&shrinkage) {
-                return i;
+            let (targets, width) = (rounds.values.chunks_exact_mut(rounds.width), rounds.width);
+            let mut scale = 0.0;
+            for (target, values) in targets.enumerate() {
+                let Some((predicted, step)) = (self.round)(i, target, cut(values[i]), q) else {
+                    return i;
+                };
+                if target == 0 {
+                    shrinkage += step.curvature * q_before;
+                    if !(0.0..=LARGEST_BLOCKED_SHRINKAGE).contains(&shrinkage) {
+                        return i;
+                    }
+                    scale = (1.0 + step.curvature * q).recip();
+                    rounds.c[i] = step.curvature * scale;
+                    rounds.roots[i] = step.curvature.sqrt();
+                }
+                self.yhat.push(predicted);
+                let t = step.shift + step.e * scale;
+                rounds.t[target * width + i] = t;
+                axpy_with(simd, -t, &column[i..], &mut values[i..]);
             }
-            self.yhat.push(predicted);
-            let scale = (1.0 + step.curvature * q).recip();
-            rounds.t[i] = step.shift + step.e * scale;
-            rounds.c[i] = step.curvature * scale;
-            rounds.roots[i] = step.curvature.sqrt();
-            axpy_with(simd, -rounds.t[i], &column[i..], &mut rounds.values[i..]);
         }
         self.features.n_rows()
     }
@@ -186,16 +195,23 @@ fn gram<S: Simd, const ROWS: usize, const REGISTERS: usize>(simd: S, rounds: &mu
     }
 }
 
-/// `w . phi_i` and `||phi_i||^2`.
+/// `w . phi_i` of each target and `||phi_i||^2`.
 #[inline(always)]
-fn sums<S: Simd, const REGISTERS: usize>(simd: S, rounds: &mut Rounds, phi: &[f64], w: &[f64]) {
+fn sums<S: Simd, const REGISTERS: usize>(
+    simd: S,
+    rounds: &mut Rounds,
+    phi: &[f64],
+    w: &[Vec<f64>],
+) {
     let stride = rounds.width / S::F64_LANES;
     let phi = S::as_simd_f64s(phi).0;
     let values = S::as_mut_simd_f64s(&mut rounds.values).0;
     let norms = S::as_mut_simd_f64s(&mut rounds.norms).0;
     for at in (0..stride).step_by(REGISTERS) {
-        let sums = products::<S, 1, REGISTERS>(simd, w.len(), |i| [w[i]], phi, stride, at);
-        values[at..][..REGISTERS].copy_from_slice(&sums[0]);
+        for (w, values) in w.iter().zip(values.chunks_exact_mut(stride)) {
+            let sums = products::<S, 1, REGISTERS>(simd, w.len(), |i| [w[i]], phi, stride, at);
+            values[at..][..REGISTERS].copy_from_slice(&sums[0]);
+        }
         let mut squares = [simd.splat_f64s(0.0); REGISTERS];
         for phi in phi.chunks_exact(stride) {
             for r in 0..REGISTERS {

@@ -1,14 +1,18 @@
 //! Weights and the matrix that scales their steps.
 
-use std::borrow::Cow;
 use std::ops::RangeInclusive;
 use std::sync::OnceLock;
+
+use nalgebra::DMatrix;
 
 use super::rounds::Rounds;
 use super::{LARGEST_SHRINKAGE, cut};
 use crate::error::Error;
 use crate::features::Features;
-use crate::linalg::{InverseRoot, Rotation, axpy_in_place, dot, norm_squared};
+use crate::linalg::{
+    CholeskyFactor, Givens, InverseRoot, Rotation, Triangle, axpy_in_place, dot, norm_squared,
+    rotate_in_place,
+};
 use crate::memory::heap;
 use crate::rows::LARGEST;
 use crate::state::State;
@@ -22,7 +26,7 @@ const SMALLEST_BLOCKED: usize = 72;
 /// Curvatures whose inverses, and the roots of them, float64 can hold.
 const CURVATURES: RangeInclusive<f64> = 1e-300..=1e300;
 
-/// A weight vector `w` and `P = A^{-1}` of a matrix `A` that gains a rank-one term a round.
+/// A weight vector `w` for each target and `P = A^{-1}` of a matrix `A` that gains a rank-one term a round.
 ///
 /// A round is [`measure`](Self::measure), then [`grow`](Self::grow) if the features gained a coordinate, then
 /// [`step`](Self::step). Each costs O(J^2) at most and none allocates but `grow`. What a step does to `P` and `w` is
@@ -31,7 +35,8 @@ const CURVATURES: RangeInclusive<f64> = 1e-300..=1e300;
 pub struct SecondOrder {
     /// `A` starts as this multiple of the identity.
     diagonal: f64,
-    w: Vec<f64>,
+    /// The weights of each target.
+    w: Vec<Vec<f64>>,
     root: InverseRoot,
     /// The largest squared norm that a column of the root had when it was new: what `P` was before any row.
     largest_column: f64,
@@ -46,10 +51,13 @@ pub struct SecondOrder {
 /// A step that `P` and `w` have still to make: the root is rotated, and `w -= length P phi`.
 #[derive(Debug, Clone, Default)]
 struct Pending {
-    length: Option<f64>,
+    is_due: bool,
+    /// One for each target.
+    lengths: Vec<f64>,
     rotation: Rotation,
-    /// `w` after the step, if anyone has asked for it.
-    w: OnceLock<Vec<f64>>,
+    /// `w` and the root after the step, if anyone has asked for them.
+    w: OnceLock<Vec<Vec<f64>>>,
+    root: OnceLock<InverseRoot>,
 }
 
 /// What a round does, given the features.
@@ -64,13 +72,12 @@ pub(crate) struct Step {
 }
 
 impl Step {
-    /// A step of least squares, given the error.
-    pub(crate) fn to(e: f64) -> Self {
-        let (shift, curvature) = (0.0, 1.0);
+    /// A step of least squares, given the error, for a row that counts `weight` times.
+    pub(crate) fn to(error: f64, weight: f64) -> Self {
         Self {
-            shift,
-            curvature,
-            e,
+            shift: 0.0,
+            curvature: weight,
+            e: weight * error,
         }
     }
 }
@@ -78,9 +85,14 @@ impl Step {
 impl SecondOrder {
     /// No dimensions yet; each that is to come brings `diagonal` to that of `A`.
     pub fn new(diagonal: f64) -> Self {
+        Self::with_targets(diagonal, 1)
+    }
+
+    /// The same with weights for so many targets.
+    pub fn with_targets(diagonal: f64, n_targets: usize) -> Self {
         Self {
             diagonal,
-            w: Vec::new(),
+            w: vec![Vec::new(); n_targets],
             root: InverseRoot::default(),
             largest_column: 0.0,
             v: Vec::new(),
@@ -102,29 +114,38 @@ impl SecondOrder {
 
     /// Number of dimensions.
     pub fn size(&self) -> usize {
+        self.root.size()
+    }
+
+    /// Number of targets.
+    pub fn n_targets(&self) -> usize {
         self.w.len()
     }
 
-    /// The weights.
-    pub fn w(&self) -> &[f64] {
-        let Some(length) = self.pending.length else {
-            return &self.w;
-        };
-        self.pending.w.get_or_init(|| {
+    /// The weights of a target.
+    pub fn w(&self, target: usize) -> &[f64] {
+        if !self.pending.is_due {
+            return &self.w[target];
+        }
+        let w = self.pending.w.get_or_init(|| {
             let (mut g, mut w) = (vec![0.0; self.size()], self.w.clone());
             self.root.mul_into(self.pending.rotation.v(), &mut g);
-            axpy_in_place(-length, &g, &mut w);
+            descend(&mut w, &self.pending.lengths, &g);
             w
-        })
+        });
+        &w[target]
     }
 
     /// The root of `P = A^{-1}`.
-    pub fn root(&self) -> Cow<'_, InverseRoot> {
-        let mut root = Cow::Borrowed(&self.root);
-        if self.pending.length.is_some() {
-            root.to_mut().rotate(&self.pending.rotation);
+    pub fn root(&self) -> &InverseRoot {
+        if !self.pending.is_due {
+            return &self.root;
         }
-        root
+        self.pending.root.get_or_init(|| {
+            let mut root = self.root.clone();
+            root.rotate(&self.pending.rotation);
+            root
+        })
     }
 
     /// `phi . P phi` of the features last measured.
@@ -132,15 +153,15 @@ impl SecondOrder {
         self.q
     }
 
-    /// `w . phi`; keeps what the rest of the round needs of `phi`.
+    /// Begins a round: keeps what the rest of it needs of `phi`.
     ///
     /// Where rows have shrunk `P` along `phi` by 26 digits, what is left is rounding and would send `w` anywhere: it
     /// counts as 0, and `w` stays where those rows have put it.
-    pub fn measure(&mut self, phi: &[f64]) -> f64 {
+    pub fn measure(&mut self, phi: &[f64]) {
         let Self { root, pending, .. } = self;
-        if let Some(length) = pending.length.take() {
+        if std::mem::take(&mut pending.is_due) {
             let g = root.rotate_and_tr_mul(&pending.rotation, phi, &mut self.v);
-            axpy_in_place(-length, g, &mut self.w);
+            descend(&mut self.w, &pending.lengths, g);
         } else {
             root.tr_mul_into(phi, &mut self.v);
         }
@@ -149,23 +170,21 @@ impl SecondOrder {
             self.v.fill(0.0);
             self.q = 0.0;
         }
-        self.value(phi)
     }
 
-    /// `w . phi` of other features.
-    pub fn value(&self, phi: &[f64]) -> f64 {
-        cut(dot(self.w(), phi))
+    /// `w . phi` of a target.
+    pub fn value(&self, target: usize, phi: &[f64]) -> f64 {
+        cut(dot(self.w(target), phi))
     }
 
-    /// `w . phi` and `phi . P phi` of other features, in new memory.
-    pub fn peek(&self, phi: &[f64]) -> (f64, f64) {
+    /// `phi . P phi` of other features, in new memory.
+    pub fn peek(&self, phi: &[f64]) -> f64 {
         let q = norm_squared(&self.tr_mul(phi));
-        let q = if self.is_noise(q, norm_squared(phi)) {
+        if self.is_noise(q, norm_squared(phi)) {
             0.0
         } else {
             q
-        };
-        (self.value(phi), q)
+        }
     }
 
     /// `S^T phi`, in new memory.
@@ -182,9 +201,9 @@ impl SecondOrder {
 
     /// Makes the step that is left to the next measurement. What reads `P` before that would need a copy of it.
     pub fn settle(&mut self) {
-        if let Some(length) = self.pending.length.take() {
+        if std::mem::take(&mut self.pending.is_due) {
             let g = self.root.rotate(&self.pending.rotation);
-            axpy_in_place(-length, g, &mut self.w);
+            descend(&mut self.w, &self.pending.lengths, g);
         }
     }
 
@@ -197,25 +216,25 @@ impl SecondOrder {
     }
 
     /// What it takes to follow features that gain a coordinate on past rows too: then `A` gains the row `a` and, beside
-    /// what it starts with, `squares` on the diagonal, and `A w` the entry `target`.
+    /// what it starts with, `squares` on the diagonal, and `A w` of the one target the entry `target`.
     pub fn border(&self, a: &[f64], squares: f64, target: f64) -> Border {
         let v = self.tr_mul(a);
         // In exact arithmetic it is never below the diagonal that `A` starts with.
         let schur = (self.diagonal + squares - norm_squared(&v)).max(self.diagonal);
         let mut p_a = vec![0.0; a.len()];
         self.root().mul_into(&v, &mut p_a);
-        let weight = (target - dot(a, self.w())) / schur;
+        let weight = (target - dot(a, self.w(0))) / schur;
         Border { p_a, schur, weight }
     }
 
     /// Gains the coordinate of this border.
     pub fn embed(&mut self, border: &Border) {
         self.settle();
-        axpy_in_place(-border.weight, &border.p_a, &mut self.w);
+        axpy_in_place(-border.weight, &border.p_a, &mut self.w[0]);
         self.push(border.weight, &border.column());
     }
 
-    /// Gains a coordinate with this weight and this column of the root.
+    /// Gains a coordinate with this weight for the one target and this column of the root.
     pub fn push(&mut self, weight: f64, column: &[f64]) {
         self.root.push(column);
         self.largest_column = self.largest_column.max(norm_squared(column));
@@ -223,34 +242,119 @@ impl SecondOrder {
     }
 
     fn extend(&mut self, weight: f64, v: f64) {
-        self.w.push(weight);
+        self.w.iter_mut().for_each(|w| w.push(weight));
         self.v.push(v);
         self.g.push(0.0);
         self.pending.rotation.push();
         self.pending.w.take();
+        self.pending.root.take();
     }
 
-    /// `w += length P phi` for the features last measured.
-    pub fn shift(&mut self, length: f64) {
+    /// `w -= length P phi` for the features last measured; a length for each target.
+    pub fn shift(&mut self, lengths: impl IntoIterator<Item = f64>) {
         self.root.mul_into(&self.v, &mut self.g);
-        axpy_in_place(length, &self.g, &mut self.w);
+        for (w, length) in self.w.iter_mut().zip(lengths) {
+            axpy_in_place(-length, &self.g, w);
+        }
     }
 
-    /// `A += curvature phi phi^T`, then `w -= e A^{-1} phi`, for the features last measured.
-    pub fn step(&mut self, curvature: f64, e: f64) {
+    /// `A += curvature phi phi^T`, then `w -= e A^{-1} phi`, for the features last measured; an `e` for each target.
+    pub fn step(&mut self, curvature: f64, e: impl IntoIterator<Item = f64>) {
         if self.is_flat(curvature) {
-            self.shift(-e);
+            self.shift(e);
             return;
         }
         let curvature = curvature.min(*CURVATURES.end());
-        let Pending {
-            length,
-            rotation,
-            w,
-        } = &mut self.pending;
-        rotation.set(curvature, &self.v);
-        *length = Some(e / (1.0 + curvature * self.q));
-        w.take();
+        let scale = 1.0 + curvature * self.q;
+        let pending = &mut self.pending;
+        pending.rotation.set(curvature, &self.v);
+        pending.lengths.clear();
+        pending.lengths.extend(e.into_iter().map(|e| e / scale));
+        pending.is_due = true;
+        pending.w.take();
+        pending.root.take();
+    }
+
+    /// `A` is multiplied by a positive number, and `A w` with it, so that `w` stays.
+    pub fn scale(&mut self, factor: f64) {
+        self.settle();
+        self.root.scale(factor);
+    }
+
+    /// What it would cost to leave out each row of the dictionary whose kernel matrix has this factor: by how much the
+    /// least of `(w - w')^T A (w - w')`, the increase of a squared loss, is more than 0 over the `w'` of functions without
+    /// that row, summed over the targets.
+    ///
+    /// With `u` the column of `L^{-1}` that is orthogonal to all other rows it is `(u . w)^2 / (u . P u)`.
+    pub fn removal_costs(&self, factor: &CholeskyFactor) -> Vec<f64> {
+        let forms = self.root().quadratic_forms(factor.inverse());
+        let (mut costs, mut c) = (vec![0.0; self.size()], vec![0.0; self.size()]);
+        for target in 0..self.n_targets() {
+            factor.tr_solve_into(self.w(target), &mut c);
+            for ((cost, c), form) in costs.iter_mut().zip(&c).zip(&forms) {
+                *cost += c * c / form;
+            }
+        }
+        costs
+    }
+
+    /// Follows features that were rotated and lost the last coordinate, as [`InverseRoot::remove`] tells: `A` and `A w`
+    /// become what they would be if all past features had been projected onto the coordinates that are left.
+    pub fn remove(&mut self, rotations: &[Givens], j: usize) {
+        self.settle();
+        let ratios = self.root.remove(rotations, j);
+        for w in &mut self.w {
+            rotate_in_place(rotations, j, w);
+            let gone = w.pop().unwrap_or_default();
+            axpy_in_place(-gone, &ratios, w);
+        }
+        self.make_room();
+    }
+
+    /// `A`, and `A w` with a column for each target.
+    pub fn moments(&self) -> (DMatrix<f64>, DMatrix<f64>) {
+        // With the columns of S as rows of C, P = C^T C.
+        let (size, columns) = (self.size(), self.root().columns());
+        let c = DMatrix::from_fn(
+            size,
+            size,
+            |i, j| if j <= i { columns.row(i)[j] } else { 0.0 },
+        );
+        let mut inverse = DMatrix::identity(size, size);
+        c.solve_lower_triangular_unchecked_mut(&mut inverse);
+        let a = &inverse * inverse.transpose();
+        let w = DMatrix::from_fn(size, self.n_targets(), |i, target| self.w(target)[i]);
+        let b = &a * w;
+        (a, b)
+    }
+
+    /// Sets them; `A` stays as it is if it is not positive definite.
+    pub fn set_moments(&mut self, a: DMatrix<f64>, b: &DMatrix<f64>) {
+        let Some(factor) = a.cholesky() else {
+            return;
+        };
+        let w = factor.solve(b);
+        let mut c = DMatrix::identity(w.nrows(), w.nrows());
+        factor
+            .l_dirty()
+            .solve_lower_triangular_unchecked_mut(&mut c);
+        let rows = c.transpose();
+        let rows = rows.as_slice().chunks_exact(w.nrows().max(1));
+        self.root = InverseRoot::from_columns(Triangle::from_rows(rows));
+        self.w = w
+            .column_iter()
+            .map(|w| w.iter().copied().collect())
+            .collect();
+        self.make_room();
+    }
+
+    /// Room for as many dimensions as there are, with no step left to make.
+    fn make_room(&mut self) {
+        let size = self.size();
+        self.v = vec![0.0; size];
+        self.g = vec![0.0; size];
+        self.pending = Pending::default();
+        (0..size).for_each(|_| self.pending.rotation.push());
     }
 
     /// `A += curvature phi phi^T` for the features last measured. What `P phi` was before is left in `g`.
@@ -275,8 +379,9 @@ impl SecondOrder {
 
     /// Rounds for features of many rows, as products of matrices.
     ///
-    /// `round` is told which row it is, `w . phi` and `phi . P phi`, coordinates that the row itself brings included,
-    /// and says the prediction, which is appended to `yhat`, and the step.
+    /// `round` is told which row and which target it is, `w . phi` and `phi . P phi`, coordinates that the row itself
+    /// brings included, and says the prediction, which is appended to `yhat`, and the step; the matrix takes the step of
+    /// the first target.
     /// Returns the number of rows learned: all, or those before one that has to go by itself, because `round` says so or
     /// because `P` shrinks so much along it that the products would lose digits.
     pub(crate) fn learn_features(
@@ -284,13 +389,13 @@ impl SecondOrder {
         features: &Features,
         rounds: &mut Rounds,
         yhat: &mut Vec<f64>,
-        round: impl FnMut(usize, f64, f64) -> Option<(f64, Step)>,
+        round: impl FnMut(usize, usize, f64, f64) -> Option<(f64, Step)>,
     ) -> usize {
         if features.size() < SMALLEST_BLOCKED {
             return 0;
         }
         self.settle();
-        rounds.reset(features);
+        rounds.reset(features, self.n_targets());
         self.root.tr_mul_columns_into(
             &features.data()[..self.size() * features.width()],
             features.width(),
@@ -304,28 +409,40 @@ impl SecondOrder {
             return 0;
         }
         (0..features.n_joined_before(n_rows)).for_each(|_| self.grow(0.0));
-        self.root
-            .mul_into(&rounds.direction(self.size()), &mut self.g);
-        axpy_in_place(-1.0, &self.g, &mut self.w);
+        for target in 0..self.n_targets() {
+            let direction = rounds.direction(target, self.size());
+            self.root.mul_into(&direction, &mut self.g);
+            axpy_in_place(-1.0, &self.g, &mut self.w[target]);
+        }
         rounds.add_to(&mut self.root);
         n_rows
     }
 
     pub(crate) fn save(&self, state: &mut State) {
-        state.put("w", self.w());
+        let w: Vec<f64> = (0..self.n_targets())
+            .flat_map(|target| self.w(target).iter().copied())
+            .collect();
+        state.put("w", w);
         state.put("root", self.root().columns().packed());
         state.put("largest_column", [self.largest_column]);
     }
 
     pub(crate) fn load(&mut self, state: &State, size: usize) -> Result<(), Error> {
-        self.w = state.vector("w", size)?;
+        let w = state.vector("w", size * self.n_targets())?;
+        for (i, own) in self.w.iter_mut().enumerate() {
+            *own = w[i * size..(i + 1) * size].to_vec();
+        }
         self.root = InverseRoot::from_columns(state.factor("root", size)?);
         self.largest_column = state.not_negative("largest_column")?;
-        self.v = vec![0.0; size];
-        self.g = vec![0.0; size];
-        self.pending = Pending::default();
-        (0..size).for_each(|_| self.pending.rotation.push());
+        self.make_room();
         Ok(())
+    }
+}
+
+/// `w -= length g` for each target.
+fn descend(w: &mut [Vec<f64>], lengths: &[f64], g: &[f64]) {
+    for (w, length) in w.iter_mut().zip(lengths) {
+        axpy_in_place(-length, g, w);
     }
 }
 
@@ -358,4 +475,4 @@ impl Border {
     }
 }
 heap!(SecondOrder: w, root, v, g, pending);
-heap!(Pending: rotation, w);
+heap!(Pending: lengths, rotation, w, root);

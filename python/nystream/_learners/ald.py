@@ -298,8 +298,20 @@ class RidgeAld(Learner):
     clip
         Whether to keep predictions within the range of the labels seen so far.
     max_basis
-        The most rows to keep. At the cap the dictionary stops growing and further rows are
-        learned through their projection. None: no cap.
+        The most rows to keep. None: no cap.
+    policy
+        What happens at the cap. ``"freeze"``: the dictionary stays as it is, and further rows are
+        learned through their projection. ``"replace"``: a row that should join takes the place of
+        the one whose removal raises the regularised squared error of the past least; what was
+        learned is projected onto the others, exactly. This costs O(J^3) whenever it happens, and
+        follows rows that move to where none were kept.
+    forgetting
+        How much a row counts a row later, 0.5 to 1: with 0.999, half after 693 rows. 1 forgets
+        nothing. The ridge is not forgotten: it stays between half of ``ridge`` and ``ridge``, so
+        that nothing fades away where no rows come, however long the stream.
+    n_targets
+        Number of labels that a row has. They share dictionary and matrices, so that a target more
+        costs O(J) a row.
 
     References
     ----------
@@ -332,6 +344,9 @@ class RidgeAld(Learner):
         forward: bool = False,
         clip: bool = False,
         max_basis: int | None = None,
+        policy: str = "freeze",
+        forgetting: float = 1.0,
+        n_targets: int = 1,
     ) -> Self:
         return super().__new__(
             cls,
@@ -342,6 +357,9 @@ class RidgeAld(Learner):
             forward=forward,
             clip=clip,
             max_basis=max_basis,
+            policy=policy,
+            forgetting=forgetting,
+            n_targets=n_targets,
         )
 
 

@@ -31,6 +31,12 @@ class LinearRls(Learner):
         labels should be centred.
     clip
         Whether to keep predictions within the range of the labels seen so far.
+    forgetting
+        How much a row counts a row later, 0.5 to 1: with 0.999, half after 693 rows. 1 forgets
+        nothing. The ridge is not forgotten: it stays between half of ``ridge`` and ``ridge``.
+    n_targets
+        Number of labels that a row has. They share the matrix, so that a target more costs O(d) a
+        row.
 
     References
     ----------
@@ -58,6 +64,8 @@ class LinearRls(Learner):
         intercept: bool = True,
         forward: bool = False,
         clip: bool = False,
+        forgetting: float = 1.0,
+        n_targets: int = 1,
     ) -> Self:
         return super().__new__(
             cls,
@@ -66,6 +74,8 @@ class LinearRls(Learner):
             intercept=intercept,
             forward=forward,
             clip=clip,
+            forgetting=forgetting,
+            n_targets=n_targets,
         )
 
 

@@ -3,7 +3,7 @@
 mod columns;
 mod rotation;
 
-use super::Triangle;
+use super::{Givens, Triangle, rotate_in_place};
 use crate::memory::heap;
 use crate::simd::{LANES, run_tiled};
 pub(crate) use columns::ColumnsRoom;
@@ -117,6 +117,49 @@ impl InverseRoot {
             rotation,
             v,
         });
+    }
+
+    /// `A` is multiplied by a positive number.
+    pub fn scale(&mut self, factor: f64) {
+        self.columns.scale_in_place(factor.sqrt().recip());
+    }
+
+    /// `x . P x` of each column `x` of a lower triangle.
+    pub(crate) fn quadratic_forms(&self, x: &Triangle) -> Vec<f64> {
+        let mut sums = vec![0.0; self.size().next_multiple_of(LANES)];
+        self.columns.square_sums_into(x, &mut sums);
+        sums.truncate(self.size());
+        sums
+    }
+
+    /// Takes up new coordinates, `G^T` times the old ones, and leaves out the last of them: `A` loses its last row. The
+    /// first rotation of `G` is that of the coordinates `j` and `j + 1`, the others follow.
+    ///
+    /// Returns the last column of `P` over its last entry, by which a coordinate that is left out moves the others.
+    pub fn remove(&mut self, rotations: &[Givens], j: usize) -> Vec<f64> {
+        let (last, len) = (self.size() - 1, self.size() + 1);
+        let mut columns = self.columns.to_square(len);
+        for k in j..last {
+            let (before, after) = columns.split_at_mut((k + 1) * len);
+            let (left, right) = (&mut before[k * len..][..k + 2], &mut after[..k + 2]);
+            rotate_in_place(&rotations[k - j..=k - j], k, left);
+            rotate_in_place(&rotations[..=k - j], j, right);
+            // This left an entry below the diagonal; a rotation of columns, which leaves P alone, takes it away.
+            let (rotation, _) = Givens::onto_first(right[k + 1], left[k + 1]);
+            rotation.apply_to_rows(right, left);
+        }
+        for (k, column) in columns.chunks_exact_mut(len).enumerate().skip(j) {
+            let sign = column[k].signum();
+            for entry in column {
+                *entry *= sign;
+            }
+        }
+        let gone = columns.split_off(last * len);
+        self.columns = Triangle::from_rows(columns.chunks_exact(len));
+        gone[..last]
+            .iter()
+            .map(|entry| entry / gone[last])
+            .collect()
     }
 
     /// `A += Phi Phi^T` for many rows, given `V = S^T Phi` row by row, with rows of zeros up to a multiple of eight.

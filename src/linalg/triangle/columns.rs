@@ -1,7 +1,7 @@
 //! Products with many columns at once.
 
 use super::Triangle;
-use crate::simd::{Simd, WithTiles, entries, products, run_tiled};
+use crate::simd::{LANES, Simd, WithTiles, entries, products, run_tiled};
 
 impl Triangle {
     /// `out = T X` for `width` columns that are stored row by row; `out` may have rows to spare.
@@ -9,6 +9,21 @@ impl Triangle {
         run_tiled(MulColumns {
             t: self,
             x,
+            width,
+            out,
+        });
+    }
+
+    /// The squared norm of each column of `T X` for another triangle; up to a multiple of eight.
+    pub(crate) fn square_sums_into(&self, x: &Self, out: &mut [f64]) {
+        let width = self.size.next_multiple_of(LANES);
+        let mut dense = vec![0.0; self.size * width];
+        for (i, row) in dense.chunks_exact_mut(width).enumerate() {
+            row[..=i].copy_from_slice(x.row(i));
+        }
+        run_tiled(SquareSums {
+            t: self,
+            x: &dense,
             width,
             out,
         });
@@ -45,6 +60,41 @@ impl WithTiles for MulColumns<'_> {
                     out[i * stride + at..][..REGISTERS].copy_from_slice(sums);
                 }
             }
+        }
+    }
+}
+
+struct SquareSums<'a> {
+    t: &'a Triangle,
+    x: &'a [f64],
+    width: usize,
+    out: &'a mut [f64],
+}
+
+impl WithTiles for SquareSums<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_tiles<S: Simd, const ROWS: usize, const REGISTERS: usize>(self, simd: S) {
+        let stride = self.width / S::F64_LANES;
+        let x = S::as_simd_f64s(self.x).0;
+        let out = S::as_mut_simd_f64s(self.out).0;
+        for at in (0..stride).step_by(REGISTERS) {
+            // The rows of X before this one are zero in these columns.
+            let start = at * S::F64_LANES / ROWS * ROWS;
+            let mut squares = [simd.splat_f64s(0.0); REGISTERS];
+            for first in (start..self.t.size).step_by(ROWS) {
+                let rows: [&[f64]; ROWS] = self.t.stored_rows(first);
+                let len = self.t.size.min(first + ROWS) - start;
+                let (x, factors) = (&x[start * stride..], |i| entries(&rows, start + i));
+                let sums = products::<S, ROWS, REGISTERS>(simd, len, factors, x, stride, at);
+                for n in 0..ROWS.min(self.t.size - first) {
+                    for r in 0..REGISTERS {
+                        squares[r] = simd.mul_add_e_f64s(sums[n][r], sums[n][r], squares[r]);
+                    }
+                }
+            }
+            out[at..][..REGISTERS].copy_from_slice(&squares);
         }
     }
 }

@@ -110,6 +110,33 @@ impl Triangle {
         Some(triangle)
     }
 
+    /// Multiplies all entries.
+    pub(super) fn scale_in_place(&mut self, factor: f64) {
+        self.data.iter_mut().for_each(|entry| *entry *= factor);
+    }
+
+    /// The rows one after the other, each with zeros up to this length.
+    pub(super) fn to_square(&self, len: usize) -> Vec<f64> {
+        let mut rows = vec![0.0; self.size * len];
+        for (i, row) in rows.chunks_exact_mut(len.max(1)).enumerate() {
+            row[..=i].copy_from_slice(self.row(i));
+        }
+        rows
+    }
+
+    /// The matrix with these rows; of each only as many entries count as there are up to the diagonal.
+    pub(crate) fn from_rows<'a>(rows: impl IntoIterator<Item = &'a [f64]>) -> Self {
+        let rows = rows.into_iter();
+        let mut triangle = Self::default();
+        triangle
+            .data
+            .reserve(offset(rows.size_hint().0.next_multiple_of(LANES)));
+        for (i, row) in rows.enumerate() {
+            triangle.push_row(&row[..=i]);
+        }
+        triangle
+    }
+
     /// So many rows of one band from this one on, with their zeros.
     #[inline(always)]
     fn stored_rows<const N: usize>(&self, first: usize) -> [&[f64]; N] {

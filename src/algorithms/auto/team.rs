@@ -1,0 +1,391 @@
+//! The experts, and what becomes of their predictions.
+
+use super::AutoParams;
+use super::combiner::Combiner;
+use super::group::{Group, Kind};
+use super::scaling::{Scaling, compress_in_place, location, median_distance};
+use crate::blend::Blend;
+use crate::dictionary::Dictionary;
+use crate::error::Error;
+use crate::function::{Expansion, Line};
+use crate::hypothesis::{ANYTHING, Range};
+use crate::linalg::axpy_in_place;
+use crate::memory::heap;
+use crate::rows::Rows;
+use crate::state::State;
+use crate::threads::for_each;
+
+/// The widths of kernels, in median distances of two rows, and the ridges that go with each, for a long memory and for a
+/// short one: wider kernels make smoother functions, which a smaller ridge keeps from being too smooth.
+const KERNELS: [(f64, [f64; 2]); 5] = [
+    (0.5, [1e-1, 1.0]),
+    (1.0, [1e-2, 1e-1]),
+    (2.0, [1e-3, 1e-1]),
+    (4.0, [1e-4, 1e-2]),
+    (8.0, [1e-5, 1e-3]),
+];
+
+/// The width and the ridge of an expert whose memory is very short, and which part of the rows kept is enough for it.
+const QUICK: (f64, f64, usize) = (1.0, 3e-2, 4);
+
+/// The ridges of linear experts, two with a long memory and one with a short one.
+const LINEAR: [f64; 3] = [100.0, 10.0, 10.0];
+
+/// Centre and scale of a target's labels.
+type Unit = (f64, f64);
+
+/// Experts of several widths and ridges, a linear one, and the mean of the labels; how rows and labels are scaled for
+/// them, and how their predictions are combined.
+#[derive(Debug)]
+pub(super) struct Team {
+    scaling: Scaling,
+    units: Vec<Unit>,
+    distance: f64,
+    /// Those with kernels, then the linear one.
+    groups: Vec<Group>,
+    means: Means,
+    combiners: Vec<Combiner>,
+}
+
+/// The mean of the labels of each target, of which old ones count less and less.
+#[derive(Debug, Clone)]
+struct Means {
+    forgetting: f64,
+    values: Vec<f64>,
+    count: f64,
+}
+
+impl Means {
+    fn learn(&mut self, y: &[f64], weight: f64) {
+        self.count = self.forgetting * self.count + weight;
+        for (mean, y) in self.values.iter_mut().zip(y) {
+            *mean += (y - *mean) * weight / self.count;
+        }
+    }
+
+    fn uncertainty(&self) -> f64 {
+        self.count.max(1.0).recip()
+    }
+}
+
+/// What is known of an expert.
+#[derive(Debug, Clone)]
+pub struct Expert {
+    /// Width of its kernel, in scales of the features; `None` for a linear expert and for the mean.
+    pub width: Option<f64>,
+    /// Its ridge; `None` for the mean.
+    pub ridge: Option<f64>,
+    /// How much a row counts for it a row later.
+    pub forgetting: f64,
+    /// Its weight in the prediction of each target.
+    pub weights: Vec<f64>,
+    /// Its mean squared error on each target lately.
+    pub losses: Vec<f64>,
+}
+
+impl Team {
+    /// Experts for rows and labels like these.
+    pub(super) fn new(params: &AutoParams, rows: &Rows<'_>, y: &[f64]) -> Result<Self, Error> {
+        let scaling = Scaling::of(rows.data(), rows.n_features());
+        let mut z = vec![0.0; rows.data().len()];
+        let width = rows.n_features();
+        for (x, z) in rows.iter().zip(z.chunks_exact_mut(width)) {
+            scaling.scale_into(x, z);
+        }
+        compress_in_place(&mut z);
+        let unit = |target: usize| {
+            let mut labels: Vec<f64> = y
+                .iter()
+                .copied()
+                .skip(target)
+                .step_by(params.n_targets)
+                .collect();
+            let (centre, scale) = location(&mut labels);
+            (centre, if scale > 0.0 { scale } else { 1.0 })
+        };
+        let units = (0..params.n_targets).map(unit).collect();
+        Self::with(params, scaling, units, median_distance(&z, width))
+    }
+
+    fn with(
+        params: &AutoParams,
+        scaling: Scaling,
+        units: Vec<Unit>,
+        distance: f64,
+    ) -> Result<Self, Error> {
+        let n_targets = units.len();
+        let [short, quick] = [params.memory(2.0), params.memory(16.0)];
+        let mut groups = Vec::new();
+        for (width, [ridge, larger]) in KERNELS {
+            let (memories, cap) = (
+                [(ridge, 1.0), (larger, short)],
+                (params.max_basis, params.policy),
+            );
+            groups.push(Group::kernel(width * distance, &memories, cap, n_targets)?);
+        }
+        if quick < 1.0 {
+            let (width, ridge, part) = QUICK;
+            let cap = (params.max_basis.div_ceil(part), params.policy);
+            groups.push(Group::kernel(
+                width * distance,
+                &[(ridge, quick)],
+                cap,
+                n_targets,
+            )?);
+        }
+        let [large, small, larger] = LINEAR;
+        let memories = [(large, 1.0), (small, 1.0), (larger, short)];
+        groups.push(Group::linear(&memories, n_targets)?);
+        let n_experts = 1 + groups.iter().map(|g| g.kinds().len()).sum::<usize>();
+        let combiner = |_| Combiner::new(n_experts, params.forgetting);
+        Ok(Self {
+            scaling,
+            distance,
+            groups,
+            means: Means {
+                forgetting: params.forgetting,
+                values: vec![0.0; n_targets],
+                count: 0.0,
+            },
+            combiners: units.iter().map(combiner).collect::<Result<_, Error>>()?,
+            units,
+        })
+    }
+
+    /// Width of the rows.
+    pub(super) fn n_features(&self) -> usize {
+        self.scaling.width()
+    }
+
+    /// Number of rows in all dictionaries.
+    pub(super) fn n_basis(&self) -> usize {
+        let dictionaries = self.groups.iter().filter_map(Group::dictionary);
+        dictionaries.map(Dictionary::size).sum()
+    }
+
+    /// One round for a row that counts `weight` times: writes the predictions, returns how little is known about the row.
+    pub(super) fn learn_row(&mut self, x: &[f64], y: &[f64], weight: f64, yhat: &mut [f64]) -> f64 {
+        self.scaling.notice(x);
+        let mut z = vec![0.0; x.len()];
+        self.scaling.scale_into(x, &mut z);
+        let mut compressed = z.clone();
+        compress_in_place(&mut compressed);
+        let y: Vec<f64> = self
+            .units
+            .iter()
+            .zip(y)
+            .map(|((c, s), y)| (y - c) / s)
+            .collect();
+        for group in &mut self.groups {
+            let row = if group.dictionary().is_some() {
+                &compressed
+            } else {
+                &z
+            };
+            group.learn_row(row, &y, weight);
+        }
+        self.combine(0, &y, weight, yhat)
+    }
+
+    /// Rounds for many rows: appends the predictions and how little is known about each row. Groups of experts do not
+    /// know of each other, so that threads can share them.
+    pub(super) fn learn_rows(
+        &mut self,
+        rows: &Rows<'_>,
+        y: &[f64],
+        yhat: &mut Vec<f64>,
+        q: &mut Vec<f64>,
+    ) {
+        let (width, n_targets) = (rows.n_features(), self.units.len());
+        let mut z = vec![0.0; rows.len() * width];
+        for (x, z) in rows.iter().zip(z.chunks_exact_mut(width)) {
+            self.scaling.notice(x);
+            self.scaling.scale_into(x, z);
+        }
+        let mut compressed = z.clone();
+        compress_in_place(&mut compressed);
+        let units = self.units.iter().cycle();
+        let y: Vec<f64> = y.iter().zip(units).map(|(y, (c, s))| (y - c) / s).collect();
+        let [plain, compressed] = [&z, &compressed].map(|z| Rows::trusted(z, width, 0));
+        for_each(&mut self.groups, |group| {
+            let rows = if group.dictionary().is_some() {
+                &compressed
+            } else {
+                &plain
+            };
+            group.learn_rows(rows, &y);
+        });
+        let start = yhat.len();
+        yhat.resize(start + y.len(), 0.0);
+        let rounds = y
+            .chunks_exact(n_targets)
+            .zip(yhat[start..].chunks_exact_mut(n_targets));
+        for (i, (y, yhat)) in rounds.enumerate() {
+            q.push(self.combine(i, y, 1.0, yhat));
+        }
+    }
+
+    /// Combines what the experts said of row `i`, then learns its scaled labels.
+    fn combine(&mut self, i: usize, y: &[f64], weight: f64, yhat: &mut [f64]) -> f64 {
+        let said = || self.groups.iter().flat_map(|group| &group.said);
+        let mut q: Vec<f64> = said().map(|said| said.q[i]).collect();
+        q.push(self.means.uncertainty());
+        let (n_targets, mut uncertainty) = (y.len(), 0.0);
+        let mut experts = vec![0.0; q.len()];
+        for (target, combiner) in self.combiners.iter_mut().enumerate() {
+            let said = self.groups.iter().flat_map(|group| &group.said);
+            for (expert, said) in experts.iter_mut().zip(said) {
+                *expert = said.yhat[i * n_targets + target];
+            }
+            experts[q.len() - 1] = self.means.values[target];
+            uncertainty += combiner.mean(&q) / n_targets as f64;
+            let combined = combiner.learn(&experts, y[target], weight);
+            let (centre, scale) = self.units[target];
+            yhat[target] = centre + scale * combined;
+        }
+        self.means.learn(y, weight);
+        uncertainty
+    }
+
+    /// How little is known about a row.
+    pub(super) fn uncertainty(&self, x: &[f64]) -> f64 {
+        let mut z = vec![0.0; x.len()];
+        self.scaling.scale_into(x, &mut z);
+        let mut compressed = z.clone();
+        compress_in_place(&mut compressed);
+        let mut q: Vec<f64> = self
+            .groups
+            .iter()
+            .flat_map(|group| group.uncertainties(&z, &compressed))
+            .collect();
+        q.push(self.means.uncertainty());
+        let sum: f64 = self
+            .combiners
+            .iter()
+            .map(|combiner| combiner.mean(&q))
+            .sum();
+        sum / self.combiners.len() as f64
+    }
+
+    /// What is known of each expert; the mean is the last.
+    pub(super) fn experts(&self) -> Vec<Expert> {
+        let weights: Vec<Vec<f64>> = self.combiners.iter().map(Combiner::weights).collect();
+        let losses: Vec<Vec<f64>> = self
+            .combiners
+            .iter()
+            .map(|c| c.losses().collect())
+            .collect();
+        let kinds = self.groups.iter().flat_map(Group::kinds).copied();
+        let kinds = kinds.map(
+            |Kind {
+                 width,
+                 ridge,
+                 forgetting,
+             }| (width, Some(ridge), forgetting),
+        );
+        let all = kinds.chain([(None, None, self.means.forgetting)]);
+        all.enumerate()
+            .map(|(i, (width, ridge, forgetting))| Expert {
+                width,
+                ridge,
+                forgetting,
+                weights: weights.iter().map(|weights| weights[i]).collect(),
+                losses: losses
+                    .iter()
+                    .zip(&self.units)
+                    .map(|(losses, (_, scale))| losses[i] * scale * scale)
+                    .collect(),
+            })
+            .collect()
+    }
+
+    /// What predicts now: experts of one width are one expansion.
+    pub(super) fn blend(&self, ranges: impl Iterator<Item = Range>) -> Blend {
+        let weights: Vec<Vec<f64>> = self.combiners.iter().map(Combiner::weights).collect();
+        let (mut first, mut expansions, mut lines) = (0, Vec::new(), Vec::new());
+        for group in &self.groups {
+            let mut w = vec![vec![0.0; group.experts()[0].size()]; self.units.len()];
+            for (target, w) in w.iter_mut().enumerate() {
+                let scale = self.units[target].1;
+                for (expert, weight) in group.experts().iter().zip(&weights[target][first..]) {
+                    axpy_in_place(scale * weight, expert.w(target), w);
+                }
+            }
+            match group.dictionary() {
+                None => lines = w,
+                Some(dictionary) => expansions.push(Expansion {
+                    kernel: dictionary.map().kernel().clone(),
+                    rows: dictionary.rows().clone(),
+                    c: w.iter()
+                        .flat_map(|w| dictionary.map().coefficients(w))
+                        .collect(),
+                    ranges: vec![ANYTHING; w.len()],
+                }),
+            }
+            first += group.kinds().len();
+        }
+        let lines = lines
+            .iter()
+            .zip(ranges)
+            .enumerate()
+            .map(|(target, (w, range))| {
+                let (centre, scale) = self.units[target];
+                let mean = scale * weights[target][first] * self.means.values[target];
+                Line {
+                    slopes: w[1..].to_vec(),
+                    constant: centre + mean + w[0],
+                    range,
+                }
+            });
+        Blend {
+            scaling: self.scaling.clone(),
+            expansions,
+            lines: lines.collect(),
+        }
+    }
+
+    pub(super) fn save(&self, state: &mut State) {
+        self.scaling.save(state);
+        let units: Vec<f64> = self.units.iter().flat_map(|&(c, s)| [c, s]).collect();
+        state.put("units", units);
+        state.put("distance", [self.distance]);
+        state.put("means", &*self.means.values);
+        state.put("count", [self.means.count]);
+        for (i, group) in self.groups.iter().enumerate() {
+            state.nest(&format!("group{i}"), |state| group.save(state));
+        }
+        for (i, combiner) in self.combiners.iter().enumerate() {
+            state.nest(&format!("combiner{i}"), |state| combiner.save(state));
+        }
+    }
+
+    pub(super) fn load(params: &AutoParams, state: &State) -> Result<Self, Error> {
+        let units = state.vector("units", 2 * params.n_targets)?;
+        let units: Vec<Unit> = units
+            .as_chunks::<2>()
+            .0
+            .iter()
+            .map(|[c, s]| (*c, *s))
+            .collect();
+        if units.iter().any(|(_, scale)| *scale <= 0.0) {
+            return Err(Error::model_file("units should be positive"));
+        }
+        let mut team = Self::with(
+            params,
+            Scaling::load(state)?,
+            units,
+            state.scalar("distance")?,
+        )?;
+        team.means.values = state.vector("means", params.n_targets)?;
+        team.means.count = state.not_negative("count")?;
+        for (i, group) in team.groups.iter_mut().enumerate() {
+            group.load(&state.inner(&format!("group{i}")), team.scaling.width())?;
+        }
+        for (i, combiner) in team.combiners.iter_mut().enumerate() {
+            combiner.load(&state.inner(&format!("combiner{i}")))?;
+        }
+        Ok(team)
+    }
+}
+
+heap!(Team: scaling, groups, combiners);

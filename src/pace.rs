@@ -1,0 +1,140 @@
+//! How often a full dictionary takes in a row.
+
+use crate::error::Error;
+use crate::state::State;
+
+/// Rows between two that take the place of others: few where rows come that the dictionary does not know.
+const USUAL: f64 = 128.0;
+const SURPRISED: f64 = 4.0;
+
+/// How far rows are from the span of the dictionary, on the average of so many rows lately, and of so many in the long run.
+const LATELY: f64 = 64.0;
+const LONG_RUN: f64 = 2048.0;
+
+/// What tells of a change: rows twice as far from the span as in the long run, or explained half as much; unless that is
+/// next to nothing.
+const FACTOR: f64 = 2.0;
+const NOTHING: f64 = 0.03;
+
+/// As a rule a row takes the place of another only if it is the first of so many: they are learned together, on features
+/// that should stay the same.
+pub(crate) const TOGETHER: usize = 32;
+
+/// Lets rows take the place of others slowly as a rule, and fast when the stream has moved to where no rows are kept.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Pace {
+    /// Rows so far.
+    rows: f64,
+    /// Rows since the last that took the place of another.
+    waited: f64,
+    lately: f64,
+    in_the_long_run: f64,
+    /// Rows that these averages are of.
+    count: f64,
+    /// Rows that are still to be replaced fast.
+    credit: f64,
+}
+
+impl Pace {
+    /// A row comes while there is room for it.
+    pub(crate) fn pass(&mut self) {
+        self.rows += 1.0;
+    }
+
+    /// Takes in how far a row is from the span of a full dictionary of this size, as a part of the most that it can be.
+    pub(crate) fn note(&mut self, distance: f64, size: usize) {
+        self.rows += 1.0;
+        self.waited += 1.0;
+        self.count = LONG_RUN.min(self.count + 1.0);
+        self.lately += (distance - self.lately) / self.count.min(LATELY);
+        self.in_the_long_run += (distance - self.in_the_long_run) / self.count;
+        if self.is_surprised() {
+            self.credit = size as f64;
+        }
+    }
+
+    fn is_surprised(&self) -> bool {
+        let (now, usual) = (self.lately, self.in_the_long_run);
+        let explained = |distance: f64| 1.0 - distance * distance;
+        now > NOTHING.max(FACTOR * usual) || explained(now) < explained(usual) / FACTOR
+    }
+
+    /// Whether rows are to be replaced fast.
+    pub(crate) fn is_fast(&self) -> bool {
+        self.credit > 0.0
+    }
+
+    /// Whether it is time for another row.
+    pub(crate) fn is_due(&self) -> bool {
+        if self.is_fast() {
+            return self.waited >= SURPRISED;
+        }
+        self.waited >= USUAL && (self.rows - 1.0) % TOGETHER as f64 == 0.0
+    }
+
+    /// A row has taken the place of another.
+    pub(crate) fn restart(&mut self) {
+        self.waited = 0.0;
+        self.credit = (self.credit - 1.0).max(0.0);
+    }
+
+    pub(crate) fn save(&self, state: &mut State) {
+        let Self {
+            rows,
+            waited,
+            lately,
+            in_the_long_run,
+            count,
+            credit,
+        } = *self;
+        state.put(
+            "pace",
+            [rows, waited, lately, in_the_long_run, count, credit],
+        );
+    }
+
+    pub(crate) fn load(&mut self, state: &State) -> Result<(), Error> {
+        match state.vector("pace", 6)?[..] {
+            [rows, waited, lately, in_the_long_run, count, credit] => {
+                *self = Self {
+                    rows,
+                    waited,
+                    lately,
+                    in_the_long_run,
+                    count,
+                    credit,
+                };
+                Ok(())
+            }
+            _ => Err(Error::model_file("pace should be six numbers")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn replaced(pace: &mut Pace, distances: impl Iterator<Item = f64>) -> usize {
+        let mut count = 0;
+        for distance in distances {
+            pace.note(distance, 10);
+            if pace.is_due() {
+                pace.restart();
+                count += 1;
+            }
+        }
+        count
+    }
+
+    #[test]
+    fn rows_are_replaced_slowly_until_the_stream_moves() {
+        for usual in [1e-4, 0.3] {
+            let mut pace = Pace::default();
+            let slowly = replaced(&mut pace, (0..1280).map(|_| usual));
+            assert!((8..=10).contains(&slowly), "{slowly}");
+            let moved = replaced(&mut pace, (0..128).map(|_| 0.99));
+            assert!((15..=32).contains(&moved), "{moved}");
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! Rows that count less and less.
+
+use crate::error::Error;
+use crate::params::within;
+use crate::state::State;
+
+/// Exponential forgetting: a row counts `factor` times what it did a round before.
+///
+/// Nothing is scaled in a round. Since only ratios matter, the row of each round counts `1 / factor` times the one before
+/// it instead, until the rounds of a period have doubled that, about; then all is scaled at once.
+#[derive(Debug, Clone)]
+pub(super) struct Forgetting {
+    factor: f64,
+    /// Rounds after which half is forgotten, one at least; `None` if nothing ever is.
+    period: Option<u32>,
+    /// Rounds of this period so far.
+    age: u32,
+}
+
+impl Forgetting {
+    /// The factor is from 0.5 to 1, which forgets nothing.
+    pub(super) fn new(factor: f64) -> Result<Self, Error> {
+        within("forgetting", factor, 0.5..=1.0, "between 0.5 and 1")?;
+        #[allow(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "it saturates"
+        )]
+        let rounds = (0.5_f64.ln() / factor.ln()).ceil().abs() as u32;
+        Ok(Self {
+            factor,
+            period: (factor < 1.0).then_some(rounds.max(1)),
+            age: 0,
+        })
+    }
+
+    /// How often a row of the round that is `later` rounds from now counts, in the scale of this period.
+    pub(super) fn weight(&self, later: u32) -> f64 {
+        self.power(self.age + later + 1)
+    }
+
+    /// How often a row that counts once now would count in the scale of this period.
+    pub(super) fn unit(&self, later: u32) -> f64 {
+        self.power(self.age + later)
+    }
+
+    fn power(&self, rounds: u32) -> f64 {
+        match self.period {
+            None => 1.0,
+            Some(_) => self.factor.powf(-f64::from(rounds)),
+        }
+    }
+
+    /// Begins a period.
+    pub(super) fn restart(&mut self) {
+        self.age = 0;
+    }
+
+    /// Rounds that are left of this period.
+    pub(super) fn rounds_left(&self) -> u32 {
+        self.period.map_or(u32::MAX, |period| period - self.age)
+    }
+
+    /// Makes so many rounds, no more than are left; if the period has ended, returns how often what came before it counts
+    /// in the next.
+    pub(super) fn pass(&mut self, rounds: u32) -> Option<f64> {
+        let period = self.period?;
+        self.age += rounds;
+        (self.age == period).then(|| {
+            self.age = 0;
+            self.power(period).recip()
+        })
+    }
+
+    pub(super) fn save(&self, state: &mut State) {
+        if self.period.is_some() {
+            state.put("age", [f64::from(self.age)]);
+        }
+    }
+
+    pub(super) fn load(&mut self, state: &State) -> Result<(), Error> {
+        let Some(period) = self.period else {
+            return Ok(());
+        };
+        let age = u32::try_from(state.count("age")?).unwrap_or(u32::MAX);
+        if age >= period {
+            return Err(Error::model_file("age should be less than the period"));
+        }
+        self.age = age;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn weights_double_in_a_period_and_start_anew() {
+        let mut forgetting = Forgetting::new(0.9).unwrap();
+        assert_eq!(forgetting.rounds_left(), 7);
+        assert_eq!(forgetting.unit(0), 1.0);
+        assert_eq!(forgetting.pass(6), None);
+        assert!((forgetting.weight(0) - 0.9_f64.powi(-7)).abs() < 1e-15);
+        assert!((forgetting.pass(1).unwrap() - 0.9_f64.powi(7)).abs() < 1e-15);
+        assert!((forgetting.weight(0) - 1.0 / 0.9).abs() < 1e-15);
+    }
+
+    #[test]
+    fn a_factor_of_one_forgets_nothing_and_others_have_a_range() {
+        let mut forgetting = Forgetting::new(1.0).unwrap();
+        assert_eq!(forgetting.pass(u32::MAX), None);
+        assert_eq!(forgetting.weight(7), 1.0);
+        assert_eq!(Forgetting::new(0.5).unwrap().rounds_left(), 1);
+        for factor in [0.0, 0.49, 1.01, f64::NAN] {
+            assert!(Forgetting::new(factor).is_err());
+        }
+        assert!(Forgetting::new(1.0 - 1e-16).unwrap().rounds_left() > 1 << 30);
+    }
+}
