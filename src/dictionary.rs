@@ -217,6 +217,9 @@ impl Dictionary {
 
     pub(crate) fn save(&self, state: &mut State) {
         self.map.save(state);
+        if self.policy == Policy::Replace {
+            self.map.save_removals(state);
+        }
         if let Some(pace) = &self.pace {
             pace.save(state);
         }
@@ -224,6 +227,9 @@ impl Dictionary {
 
     pub(crate) fn load(&mut self, state: &State) -> Result<(), Error> {
         self.map.load(state)?;
+        if self.policy == Policy::Replace {
+            self.map.load_removals(state)?;
+        }
         self.pace.as_mut().map_or(Ok(()), |pace| pace.load(state))
     }
 }

@@ -150,9 +150,6 @@ impl NystromMap {
         state.put_rows("basis", &self.rows);
         state.put("factor", self.factor.lower().packed());
         state.put("inverse_factor", self.factor.inverse().packed());
-        if self.removals > 0 {
-            state.put_indices("removals", &[self.removals]);
-        }
     }
 
     pub(crate) fn load(&mut self, state: &State) -> Result<(), Error> {
@@ -161,9 +158,16 @@ impl NystromMap {
         let lower = state.factor("factor", size)?;
         let inverse = state.factor("inverse_factor", size)?;
         self.factor = CholeskyFactor::from_parts(lower, inverse);
-        if state.has("removals") {
-            self.removals = state.count("removals")?;
-        }
+        Ok(())
+    }
+
+    /// The same for what a map from which rows are removed has to know.
+    pub(crate) fn save_removals(&self, state: &mut State) {
+        state.put_indices("removals", &[self.removals]);
+    }
+
+    pub(crate) fn load_removals(&mut self, state: &State) -> Result<(), Error> {
+        self.removals = state.count("removals")?;
         Ok(())
     }
 }

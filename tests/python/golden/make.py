@@ -16,10 +16,15 @@ import nystream
 GAUSSIAN = nystream.Gaussian(1.5)
 SPECIAL = {
     "AogdAld-switched": nystream.AogdAld(GAUSSIAN, alpha=0.1, switch_at=4),
+    "Auto": nystream.Auto(warm_up=16, max_basis=6),
+    "Auto-warming": nystream.Auto(forgetting=1.0),
     "Fogd": nystream.Fogd(GAUSSIAN, n_frequencies=8, random_state=3),
     "Nogd": nystream.Nogd(GAUSSIAN, budget=10, rank=6),
     "RidgeAld": nystream.RidgeAld(nystream.Polynomial(2, normalize=True), clip=True),
     "RidgeAld-forward": nystream.RidgeAld(nystream.Matern52(2.0), forward=True, max_basis=9),
+    "RidgeAld-replacing": nystream.RidgeAld(
+        GAUSSIAN, max_basis=6, policy="replace", forgetting=0.9
+    ),
     "SketchedKons": nystream.SketchedKons(GAUSSIAN, random_state=1),
 }
 
