@@ -66,6 +66,21 @@ enum Map {
     Linear(Vec<f64>),
 }
 
+/// How many of some rows a dictionary for this width would keep.
+pub(super) fn dictionary_size(
+    rows: &[f64],
+    width: usize,
+    sigma: f64,
+    max_basis: usize,
+) -> Result<usize, Error> {
+    let mut dictionary = Dictionary::new(Gaussian { sigma }.into(), ALPHA, Some(max_basis))?;
+    for x in rows.chunks_exact(width) {
+        dictionary.project(x);
+        dictionary.grow_if_novel(x);
+    }
+    Ok(dictionary.size())
+}
+
 impl Group {
     /// Experts with a Gaussian kernel of this width.
     pub(super) fn kernel(

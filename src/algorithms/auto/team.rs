@@ -2,7 +2,7 @@
 
 use super::AutoParams;
 use super::combiner::Combiner;
-use super::group::{Group, Kind};
+use super::group::{Group, Kind, dictionary_size};
 use super::scaling::{Scaling, compress_in_place, location, median_distance};
 use crate::blend::Blend;
 use crate::dictionary::Dictionary;
@@ -25,6 +25,11 @@ const KERNELS: [(f64, [f64; 2]); 5] = [
     (8.0, [1e-5, 1e-3]),
 ];
 
+/// Where rows are on a line or in a plane, the narrowest of these is wide: while its dictionary is not half full after the
+/// warm-up, there is one more of a quarter of the width, but no more than so many.
+const FINER: f64 = 0.25;
+const MOST_FINER: usize = 3;
+
 /// The width and the ridge of an expert whose memory is very short, and which part of the rows kept is enough for it.
 const QUICK: (f64, f64, usize) = (1.0, 3e-2, 4);
 
@@ -41,6 +46,8 @@ pub(super) struct Team {
     scaling: Scaling,
     units: Vec<Unit>,
     distance: f64,
+    /// Number of widths that are finer than the usual ones.
+    n_finer: usize,
     /// Those with kernels, then the linear one.
     groups: Vec<Group>,
     means: Means,
@@ -104,19 +111,27 @@ impl Team {
             (centre, if scale > 0.0 { scale } else { 1.0 })
         };
         let units = (0..params.n_targets).map(unit).collect();
-        Self::with(params, scaling, units, median_distance(&z, width))
+        let distance = median_distance(&z, width);
+        let is_empty = |&finer: &usize| {
+            let sigma = narrowest(finer) * distance;
+            let size = dictionary_size(&z, width, sigma, params.max_basis);
+            size.is_ok_and(|size| 2 * size < params.max_basis.min(rows.len()))
+        };
+        let n_finer = (0..MOST_FINER).take_while(is_empty).count();
+        Self::with(params, scaling, units, (distance, n_finer))
     }
 
     fn with(
         params: &AutoParams,
         scaling: Scaling,
         units: Vec<Unit>,
-        distance: f64,
+        (distance, n_finer): (f64, usize),
     ) -> Result<Self, Error> {
         let n_targets = units.len();
         let [short, quick] = [params.memory(2.0), params.memory(16.0)];
         let mut groups = Vec::new();
-        for (width, [ridge, larger]) in KERNELS {
+        let finer = (1..=n_finer).map(|n| (narrowest(n), KERNELS[0].1));
+        for (width, [ridge, larger]) in finer.chain(KERNELS) {
             let (memories, cap) = (
                 [(ridge, 1.0), (larger, short)],
                 (params.max_basis, params.policy),
@@ -141,6 +156,7 @@ impl Team {
         Ok(Self {
             scaling,
             distance,
+            n_finer,
             groups,
             means: Means {
                 forgetting: params.forgetting,
@@ -349,6 +365,7 @@ impl Team {
         let units: Vec<f64> = self.units.iter().flat_map(|&(c, s)| [c, s]).collect();
         state.put("units", units);
         state.put("distance", [self.distance]);
+        state.put_indices("n_finer", &[self.n_finer]);
         state.put("means", &*self.means.values);
         state.put("count", [self.means.count]);
         for (i, group) in self.groups.iter().enumerate() {
@@ -370,12 +387,12 @@ impl Team {
         if units.iter().any(|(_, scale)| *scale <= 0.0) {
             return Err(Error::model_file("units should be positive"));
         }
-        let mut team = Self::with(
-            params,
-            Scaling::load(state)?,
-            units,
-            state.scalar("distance")?,
-        )?;
+        let (distance, n_finer) = (state.scalar("distance")?, state.count("n_finer")?);
+        if n_finer > MOST_FINER {
+            return Err(Error::model_file("n_finer should be at most 3"));
+        }
+        let scaling = Scaling::load(state)?;
+        let mut team = Self::with(params, scaling, units, (distance, n_finer))?;
         team.means.values = state.vector("means", params.n_targets)?;
         team.means.count = state.not_negative("count")?;
         for (i, group) in team.groups.iter_mut().enumerate() {
@@ -386,6 +403,11 @@ impl Team {
         }
         Ok(team)
     }
+}
+
+/// The narrowest width, in median distances, if there are so many that are finer than the usual ones.
+fn narrowest(n_finer: usize) -> f64 {
+    (0..n_finer).fold(KERNELS[0].0, |width, _| FINER * width)
 }
 
 heap!(Team: scaling, groups, combiners);
