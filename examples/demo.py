@@ -1,4 +1,4 @@
-"""Ridge regression, both learners of the paper and a running mean on two embedded streams.
+"""Auto, ridge regression, both learners of the paper and a running mean on two embedded streams.
 
 Prints a table (mean squared error, rows kept, rows a second) and draws the running error.
 
@@ -26,6 +26,7 @@ STREAMS = {
 def learners(sigma: float) -> dict[str, nystream.Learner]:
     kernel = nystream.Gaussian(sigma)
     return {
+        "Auto": nystream.Auto(),
         "RidgeAld": nystream.RidgeAld(kernel, alpha=0.01),
         "NonsAld": nystream.NonsAld(kernel, alpha=0.01),
         "AogdAld": nystream.AogdAld(kernel, alpha=0.01),

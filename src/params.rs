@@ -52,6 +52,12 @@ pub(crate) fn at_least_one(name: &'static str, value: usize) -> Result<(), Error
     }
 }
 
+/// From 1 to as many labels as a row can have: each has weights of its own, which are there before the first row.
+pub(crate) fn targets(n_targets: usize) -> Result<(), Error> {
+    let expected = "between 1 and 10,000";
+    within("n_targets", n_targets as f64, 1.0..=1e4, expected)
+}
+
 /// `None`, or at least 1.
 pub(crate) fn at_least_one_if_given(name: &'static str, value: Option<usize>) -> Result<(), Error> {
     match value {

@@ -10,7 +10,7 @@ use crate::learner::Learner;
 use crate::memory::Heap;
 use crate::model_file;
 use crate::names::FeatureNames;
-use crate::params::at_least_one;
+use crate::params::targets;
 use crate::rows::{LARGEST, Number, Rows, check_row, check_width, score_rows};
 use crate::state::State;
 
@@ -193,7 +193,7 @@ impl Scorer {
             None => 1,
             Some(_) => model_file::field(&mut content, "n_targets")?,
         };
-        at_least_one("n_targets", n_targets)?;
+        targets(n_targets)?;
         let function = Function::load(kind, n_targets, state)?;
         let n_features = model_file::field(&mut content, "n_features")?;
         let names: FeatureNames = model_file::field(&mut content, "feature_names")?;

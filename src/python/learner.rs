@@ -12,7 +12,7 @@ use pyo3::types::{PyBytes, PyDict, PyFloat, PyType};
 use super::batches::Scores;
 use super::lesson::Lesson;
 use super::scorer::Scorer;
-use super::{arrays, batches, params};
+use super::{arrays, batches, intervals, params};
 use crate::error::Error;
 use crate::linalg::Panels;
 use crate::model_file;
@@ -77,15 +77,6 @@ impl Learner {
 impl Scores for ReentrantMutexGuard<'_, RefCell<Core>> {
     fn score_rows<T: Number>(&self, rows: &Rows<'_, T>) -> Result<Vec<f64>, Error> {
         self.borrow().predict_rows(rows)
-    }
-}
-
-/// Intervals of this level.
-struct Intervals<'a>(ReentrantMutexGuard<'a, RefCell<Core>>, f64);
-
-impl Scores for Intervals<'_> {
-    fn score_rows<T: Number>(&self, rows: &Rows<'_, T>) -> Result<Vec<f64>, Error> {
-        self.0.borrow().predict_intervals(rows, self.1)
     }
 }
 
@@ -231,26 +222,7 @@ impl Learner {
         level: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let level = level.map_or(Ok(0.9), |level| arrays::number("level", level))?;
-        let n_targets = self.n_targets(py);
-        let each = |n_rows: &[usize]| {
-            let targets: &[usize] = if n_targets == 1 { &[] } else { &[n_targets] };
-            [n_rows, targets, &[2]].concat()
-        };
-        let (ends, shape) = if arrays::is_row(X) {
-            let (x, names) = arrays::row("X", X)?;
-            let (guard, x) = (self.lock(py), x.try_readonly()?);
-            let learner = guard.borrow();
-            learner.check_names("X", &names)?;
-            let rows = Rows::new(x.as_slice()?, x.len()?)?;
-            (learner.predict_intervals(&rows, level)?, each(&[]))
-        } else {
-            let (X, names) = arrays::rows("X", X)?;
-            self.lock(py).borrow().check_names("X", &names)?;
-            let ends = batches::score(py, &X, || Intervals(self.core.lock(), level))?;
-            let n_rows = ends.len() / (2 * n_targets);
-            (ends, each(&[n_rows]))
-        };
-        Ok(PyArray1::from_vec(py, ends).reshape(shape)?.into_any())
+        intervals::predict(py, &self.core, X, level)
     }
 
     /// Number of labels that a row has.

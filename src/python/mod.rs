@@ -9,6 +9,7 @@
 mod arrays;
 mod batches;
 mod errors;
+mod intervals;
 mod kernel;
 mod learner;
 mod lesson;
@@ -80,7 +81,7 @@ mod _core {
     /// --------
     /// >>> import nystream
     /// >>> nystream.algorithms()[:4]
-    /// ['AogdAld', 'ConKons', 'Fogd', 'Kaar']
+    /// ['AogdAld', 'Auto', 'ConKons', 'Fogd']
     #[pyfunction]
     fn algorithms() -> Vec<&'static str> {
         AnyParams::NAMES.to_vec()

@@ -190,10 +190,15 @@ fn mismatch(field: &str, value: Option<&Bound<'_, PyAny>>, message: &str) -> PyE
     };
     let (expected, whole) = match expected {
         "f64" => ("a number", false),
+        "string or map" => ("a string", false),
         "usize" | "u32" => ("a whole number that is not negative", true),
         "u64" => ("a whole number from 0 to 2^64 - 1", true),
         other => (other, false),
     };
+    if message.starts_with("unknown variant") && value.is_instance_of::<PyString>() {
+        let (expected, shown) = (expected.replace('`', "'"), arrays::shown(value));
+        return PyValueError::new_err(format!("{field} should be {expected}, but is {shown}"));
+    }
     let integer = value.is_instance_of::<PyInt>() && !value.is_instance_of::<PyBool>();
     if message.starts_with("invalid value") || (whole && integer) {
         let shown = arrays::shown(value);

@@ -8,7 +8,7 @@ use crate::error::Error;
 use crate::features::Features;
 use crate::linalg::{CholeskyFactor, Givens};
 use crate::memory::heap;
-use crate::params::{at_least_one, regularisation};
+use crate::params::{regularisation, targets as check_targets};
 use crate::state::State;
 
 /// Coordinates whose penalty is renewed together.
@@ -49,7 +49,7 @@ impl LeastSquares {
 
     /// The same for several targets.
     pub fn targets(self, n_targets: usize) -> Result<Self, Error> {
-        at_least_one("n_targets", n_targets)?;
+        check_targets(n_targets)?;
         let weights = SecondOrder::with_targets(self.weights.diagonal(), n_targets);
         Ok(Self { weights, ..self })
     }

@@ -70,7 +70,9 @@ def optional_names(module, *hidden):
 
 
 NAMES = {"nystream": nystream, **dict(public_names(nystream))}
-NAMES |= optional_names("sklearn") | optional_names("river", "Regressor", "WeightedRegressor")
+NAMES |= optional_names("sklearn") | optional_names(
+    "river", "Regressor", "WeightedRegressor", "IntervalRegressor"
+)
 WITH_EXAMPLES = {"nystream", "river", "sklearn"}  # of modules, which need none
 
 

@@ -26,7 +26,8 @@ def fresh(name):
 
 def test_the_learners_that_take_weights_are_these():
     takes = {name for name in nystream.algorithms() if getattr(nystream, name)().takes_weights}
-    assert takes == {type(model).__name__ for model in LEARNERS.values()}
+    # Auto counts rows, too, and is not the same after copies of one; its own tests have weights.
+    assert takes == {type(model).__name__ for model in LEARNERS.values()} | {"Auto"}
 
 
 @pytest.mark.parametrize("name", LEARNERS)

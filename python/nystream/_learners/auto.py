@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeVar
 
 from nystream._core import Learner
 
@@ -12,7 +13,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-class Expert(NamedTuple):
+@dataclass(frozen=True)
+class Expert:
     """One of the learners that :class:`Auto` combines.
 
     Attributes
@@ -36,8 +38,8 @@ class Expert(NamedTuple):
     >>> model = nystream.Auto()
     >>> model.learn_many(*nystream.datasets.friedman(1000))
     >>> best = min(model.experts, key=lambda expert: expert.loss)
-    >>> best.ridge, best.forgetting
-    (0.001, 1.0)
+    >>> best.width is not None, best.forgetting
+    (True, 1.0)
     """
 
     width: float | None

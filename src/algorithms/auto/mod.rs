@@ -18,7 +18,7 @@ use crate::error::Error;
 use crate::function::{Function, Line};
 use crate::linalg::Panels;
 use crate::memory::heap;
-use crate::params::at_least_one;
+use crate::params::{at_least_one, targets};
 use crate::rows::Rows;
 use crate::state::State;
 use crate::updates::{LeastSquares, Scores};
@@ -77,7 +77,7 @@ impl Default for AutoParams {
 impl AutoParams {
     /// Checks the parameters and makes a learner that has seen nothing.
     pub fn build(&self) -> Result<Auto, Error> {
-        at_least_one("n_targets", self.n_targets)?;
+        targets(self.n_targets)?;
         at_least_one("max_basis", self.max_basis)?;
         if self.warm_up < FIRST {
             let warm_up = self.warm_up as f64;

@@ -122,9 +122,13 @@ fn quantile(sorted: &[f64], part: f64) -> f64 {
     sorted[before] + rest * (sorted[after] - sorted[before])
 }
 
+/// Rows that are compared with each other; of more, some that are spread over them.
+const COMPARED: usize = 512;
+
 /// The median distance of two of some rows; 1 if there is no distance.
 pub(super) fn median_distance(rows: &[f64], width: usize) -> f64 {
-    let rows: Vec<&[f64]> = rows.chunks_exact(width).collect();
+    let step = (rows.len() / width).div_ceil(COMPARED).max(1);
+    let rows: Vec<&[f64]> = rows.chunks_exact(width).step_by(step).collect();
     let (mut squares, mut difference) = (Vec::new(), vec![0.0; width]);
     for (i, a) in rows.iter().enumerate() {
         for b in &rows[..i] {

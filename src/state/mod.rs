@@ -1,11 +1,15 @@
 //! What a learner has learned, as named arrays, and the bytes that hold it.
 
+mod array;
+
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Display;
 
+use safetensors::SafeTensors;
 use safetensors::tensor::TensorView;
-use safetensors::{Dtype, SafeTensors};
 use serde_json::{Map, Value};
+
+use array::Array;
 
 use crate::error::Error;
 use crate::hypothesis::{ANYTHING, Range};
@@ -26,12 +30,6 @@ pub struct State {
     arrays: BTreeMap<String, Array>,
     /// The least width of rows that are stored.
     width: usize,
-}
-
-#[derive(Debug, Clone, PartialEq)]
-struct Array {
-    shape: Vec<usize>,
-    data: Vec<f64>,
 }
 
 impl State {
@@ -321,58 +319,6 @@ fn fields(params: &mut Value) -> impl Iterator<Item = (&String, &mut Value)> {
     let tagged = params.as_object_mut().and_then(|o| o.values_mut().next());
     let fields = tagged.and_then(Value::as_object_mut);
     fields.into_iter().flat_map(Map::iter_mut)
-}
-
-impl Array {
-    /// A vector or a matrix with at least one number.
-    fn from_json(value: &Value) -> Option<Self> {
-        let rows = value.as_array().filter(|rows| !rows.is_empty())?;
-        let Some(first) = rows[0].as_array() else {
-            let data: Option<Vec<f64>> = rows.iter().map(Value::as_f64).collect();
-            let shape = vec![rows.len()];
-            return data.map(|data| Self { shape, data });
-        };
-        let shape = vec![rows.len(), first.len()];
-        let numbers = rows
-            .iter()
-            .flat_map(|row| row.as_array().into_iter().flatten());
-        let data: Option<Vec<f64>> = numbers.map(Value::as_f64).collect();
-        data.map(|data| Self { shape, data })
-    }
-
-    fn to_json(&self) -> Value {
-        match self.shape[..] {
-            [_, width] => self.data.chunks(width.max(1)).map(Value::from).collect(),
-            _ => self.data.as_slice().into(),
-        }
-    }
-
-    fn bytes(&self) -> Vec<u8> {
-        let mut bytes = vec![0; size_of_val(&*self.data)];
-        let (numbers, _) = bytes.as_chunks_mut::<8>();
-        for (bytes, value) in numbers.iter_mut().zip(&self.data) {
-            *bytes = value.to_le_bytes();
-        }
-        bytes
-    }
-
-    fn view<'a>(&self, bytes: &'a [u8]) -> Result<TensorView<'a>, Error> {
-        TensorView::new(Dtype::F64, self.shape.clone(), bytes).map_err(model_file)
-    }
-
-    fn from_view(name: &str, view: &TensorView<'_>) -> Result<Self, Error> {
-        if view.dtype() != Dtype::F64 {
-            return Err(Error::model_file(format!("{name} should hold float64")));
-        }
-        let (numbers, _) = view.data().as_chunks::<8>();
-        let data: Vec<f64> = numbers.iter().map(|b| f64::from_le_bytes(*b)).collect();
-        if data.iter().all(|value| value.is_finite()) {
-            let shape = view.shape().to_vec();
-            Ok(Self { shape, data })
-        } else {
-            Err(Error::model_file(format!("{name} should be finite")))
-        }
-    }
 }
 
 fn model_file(error: impl Display) -> Error {

@@ -1,0 +1,58 @@
+//! Where labels are likely to be.
+
+use std::cell::RefCell;
+
+use numpy::{PyArray1, PyArrayMethods};
+use parking_lot::{ReentrantMutex, ReentrantMutexGuard};
+use pyo3::prelude::*;
+use pyo3::sync::MutexExt;
+
+use super::arrays;
+use super::batches::{self, Scores};
+use crate::Learner;
+use crate::error::Error;
+use crate::rows::{Number, Rows};
+
+/// Intervals of this level.
+struct Intervals<'a>(ReentrantMutexGuard<'a, RefCell<Learner>>, f64);
+
+impl Scores for Intervals<'_> {
+    fn score_rows<T: Number>(&self, rows: &Rows<'_, T>) -> Result<Vec<f64>, Error> {
+        self.0.borrow().predict_intervals(rows, self.1)
+    }
+}
+
+/// The ends of the intervals of one row or of many.
+pub(super) fn predict<'py>(
+    py: Python<'py>,
+    learner: &ReentrantMutex<RefCell<Learner>>,
+    X: &Bound<'py, PyAny>,
+    level: f64,
+) -> PyResult<Bound<'py, PyAny>> {
+    let check = |names| {
+        let guard = learner.lock_py_attached(py);
+        guard.borrow().check_names("X", &names)?;
+        PyResult::Ok(guard.borrow().n_targets())
+    };
+    let (ends, shape) = if arrays::is_row(X) {
+        let (x, names) = arrays::row("X", X)?;
+        let (n_targets, x) = (check(names)?, x.try_readonly()?);
+        let rows = Rows::new(x.as_slice()?, x.len()?)?;
+        let guard = learner.lock_py_attached(py);
+        let ends = guard.borrow().predict_intervals(&rows, level)?;
+        (ends, shape(None, n_targets))
+    } else {
+        let (X, names) = arrays::rows("X", X)?;
+        let n_targets = check(names)?;
+        let ends = batches::score(py, &X, || Intervals(learner.lock(), level))?;
+        let n_rows = ends.len() / (2 * n_targets);
+        (ends, shape(Some(n_rows), n_targets))
+    };
+    Ok(PyArray1::from_vec(py, ends).reshape(shape)?.into_any())
+}
+
+/// Two ends for each target, if there are several, of each row, if there are many.
+fn shape(n_rows: Option<usize>, n_targets: usize) -> Vec<usize> {
+    let targets = (n_targets > 1).then_some(n_targets);
+    n_rows.into_iter().chain(targets).chain([2]).collect()
+}
