@@ -14,11 +14,17 @@ from river import linear_model, metrics, preprocessing, tree
 from river.datasets import synth
 
 import nystream
-from nystream.river import LinearRlsRegressor, NonsAldRegressor, RidgeAldRegressor
+from nystream.river import (
+    AutoRegressor,
+    LinearRlsRegressor,
+    NonsAldRegressor,
+    RidgeAldRegressor,
+)
 
 N_ROWS = 2000
 KERNEL = nystream.Gaussian(sigma=4.0)
 REGRESSORS = [
+    AutoRegressor(),
     RidgeAldRegressor(KERNEL),
     NonsAldRegressor(KERNEL, bound=3.0),
     LinearRlsRegressor(),
@@ -38,13 +44,18 @@ def main() -> None:
 
 
 def run(regressor) -> float:
-    target = preprocessing.TargetStandardScaler(regressor)
-    model = preprocessing.StandardScaler() | target
+    model = regressor if isinstance(regressor, AutoRegressor) else scaled(regressor)
     error = metrics.MAE()
     for x, y in synth.Friedman(seed=42).take(N_ROWS):
         error.update(y, model.predict_one(x))
         model.learn_one(x, y)
     return error.get()
+
+
+def scaled(regressor):
+    """Features and labels standardised, which `AutoRegressor` does itself."""
+    target = preprocessing.TargetStandardScaler(regressor)
+    return preprocessing.StandardScaler() | target
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ from sklearn.preprocessing import StandardScaler
 
 import nystream
 from nystream.sklearn import (
-    FogdRegressor,
+    AutoRegressor,
     LinearRlsRegressor,
     NonsAldRegressor,
     RidgeAldRegressor,
@@ -27,9 +27,9 @@ from nystream.sklearn import (
 
 WIDTHS = ["median", 0.01, 0.03]
 GRIDS: list[tuple[RegressorMixin, dict[str, list]]] = [
+    (AutoRegressor(), {}),  # which has nothing to tune, and wants no scaler
     (RidgeAldRegressor(), {"gamma": WIDTHS, "alpha": [1e-2, 1e-1]}),
     (NonsAldRegressor(), {"gamma": WIDTHS, "alpha": [1e-2, 1e-1]}),
-    (FogdRegressor(n_frequencies=200), {"gamma": WIDTHS, "eta": [0.1, 0.5]}),
     (LinearRlsRegressor(), {"ridge": [1e-2, 1.0]}),
     (RunningMeanRegressor(), {}),
 ]

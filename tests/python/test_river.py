@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import inspect
+import math
 import pickle
 import subprocess
 import sys
@@ -23,6 +24,7 @@ from river import (  # noqa: E402
     base,
     checks,
     compose,
+    conf,
     datasets,
     ensemble,
     evaluate,
@@ -30,6 +32,7 @@ from river import (  # noqa: E402
     linear_model,
     metrics,
     model_selection,
+    multioutput,
     preprocessing,
 )
 
@@ -37,6 +40,7 @@ import nystream.river  # noqa: E402
 
 NAMES = nystream.river.__all__
 WEIGHTED = [name for name in nystream.algorithms() if getattr(nystream, name)().takes_weights]
+WITH_INTERVALS = [name for name in nystream.algorithms() if getattr(nystream, name)().has_intervals]
 EVERY_ROW = ["Kaar", "Kogd", "Kons", "OnlineKrr", "Pkawv", "SketchedKons"]
 
 
@@ -84,17 +88,20 @@ def test_all_checks_of_river_pass(name):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_parameters_are_those_of_the_learner(name):
-    """Defaults too, but for the kernel, which river wants made anew, and the caps."""
+    """Defaults too, but for the kernel, which river wants made anew, and the caps.
+
+    A regressor of river has one target.
+    """
     ours = inspect.signature(getattr(nystream.river, name)).parameters
     theirs = inspect.signature(learner_of(name)).parameters
     caps = {"max_basis", "max_rows"}
-    assert set(ours) - caps == set(theirs) - caps
-    for key in set(theirs) - caps - {"kernel"}:
+    assert set(ours) - caps == set(theirs) - caps - {"n_targets"}
+    for key in set(ours) - caps - {"kernel"}:
         assert ours[key].default == theirs[key].default
         assert ours[key].kind == inspect.Parameter.KEYWORD_ONLY
     assert make(name)._get_params().get("kernel", nystream.Gaussian()) == nystream.Gaussian()
     for cap in caps & set(ours):
-        assert ours[cap].default in (300, 1000)
+        assert ours[cap].default in (150, 300, 1000)
 
 
 def test_a_wrong_parameter_is_refused_at_once():
@@ -110,7 +117,7 @@ def test_a_wrong_parameter_is_refused_at_once():
 def test_predictions_are_those_of_the_learner(name):
     """Columns in the order of the names; one that is always 0 is there for names to come."""
     rows = stream()
-    spare = [0.0] * (name != "FogdRegressor")
+    spare = [0.0] * (name not in ("AutoRegressor", "FogdRegressor"))
     arrays = [(np.array([x["a"], x["b"], x["c"], *spare]), y) for x, y in rows]
     expected = loop(learner_of(name)(), arrays)
     assert loop(make(name), rows) == pytest.approx(expected, abs=1e-13)
@@ -459,6 +466,86 @@ def test_others_take_no_weights(name):
         make(name).learn_one({"a": 1.0}, 0.5, w=2.0)
 
 
+def interval_of(model, x, **settings):
+    interval = model.predict_one(x, with_interval=True, **settings)
+    assert isinstance(interval, conf.interval.Interval)
+    return interval.lower, interval.upper
+
+
+@pytest.mark.parametrize("name", WITH_INTERVALS)
+def test_intervals_are_those_of_the_learner(name):
+    rows = stream(40)
+    model = make(name)
+    assert interval_of(model, rows[0][0]) == (-math.inf, math.inf)
+    learn(model, rows)
+    x = rows[3][0]
+    row = [x["a"], x["b"], x["c"], 0.0][: model.learner.n_features]
+    before = pickle.dumps(model)
+    for settings in ({}, {"level": 0.5}):
+        expected = model.learner.predict_interval(row, **settings)
+        assert interval_of(model, x, **settings) == tuple(expected)
+    assert model.predict_one(x, with_interval=False) == model.predict_one(x)
+    assert pickle.dumps(model) == before
+
+
+@pytest.mark.parametrize("name", WITH_INTERVALS)
+def test_a_feature_not_yet_known_counts_in_intervals_too(name):
+    rows = stream(40)
+    model = learn(make(name), rows)
+    full = learn(make(name), [({**x, "new": 0.0, "z": 0.0}, y) for x, y in rows])
+    x = {**rows[3][0], "z": -0.4, "new": 0.7}
+    assert interval_of(model, x) == pytest.approx(interval_of(full, x), rel=1e-9)
+    assert model.features == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize(
+    ("x", "level", "message"),
+    [
+        ({"a": 1.0}, 1.0, "level should be more than 0 and less than 1, but is 1"),
+        ({"city": "Paris"}, 0.9, r"x\['city'\] should be a real number, but is 'Paris'"),
+        ({"a": float("nan")}, 0.9, r"x\['a'\] should be a finite number .*, but is nan"),
+        ([1, 2], 0.9, r"x should be a dict of features, but is \[1, 2\]"),
+    ],
+)
+def test_intervals_that_are_refused(x, level, message):
+    model = learn(make("RidgeAld"), stream(10))
+    with pytest.raises((TypeError, ValueError), match=message):
+        model.predict_one(x, with_interval=True, level=level)
+
+
+def test_pipelines_ask_for_intervals():
+    rows = stream(40)
+    model = learn(preprocessing.StandardScaler() | make("RidgeAld"), rows)
+    scaled = model["StandardScaler"].transform_one(rows[3][0])
+    expected = interval_of(model["RidgeAldRegressor"], scaled, level=0.8)
+    assert interval_of(model, rows[3][0], level=0.8) == expected
+
+
+@pytest.mark.parametrize(
+    "name", [n for n in NAMES if n.removesuffix("Regressor") not in WITH_INTERVALS]
+)
+def test_others_have_no_intervals(name):
+    with pytest.raises(TypeError, match="unexpected keyword argument 'with_interval'"):
+        make(name).predict_one({"a": 1.0}, with_interval=True)
+
+
+def test_without_tuning_scales_do_not_matter():
+    rows = stream(120)
+    scaled = [({"a": 1e6 * x["a"] + 1e7, "b": x["b"], "c": 1e-3 * x["c"]}, y) for x, y in rows]
+    model = make("Auto")
+    assert loop(model, scaled) == pytest.approx(loop(make("Auto"), rows), rel=1e-6)
+    assert model.learner.experts
+
+
+def test_without_tuning_memory_is_bounded():
+    model = make("Auto", warm_up=20, max_basis=5)
+    learn(model, stream(50))
+    size = model.learner.nbytes
+    model.learn_many(*frame_of("pandas", stream(2000, seed=1)))
+    assert model.learner.n_basis <= 5 * 6
+    assert model.learner.nbytes <= 2 * size
+
+
 def approval(regressor, n_rows=200, **settings):
     model = preprocessing.StandardScaler() | regressor
     rows = datasets.TrumpApproval().take(n_rows)
@@ -494,6 +581,15 @@ def test_wrappers_of_river():
     assert approval(preprocessing.TargetStandardScaler(regressor=best)) < 3.0
     bag = ensemble.BaggingRegressor(make("RidgeAld"), n_models=3, seed=1)
     assert approval(preprocessing.TargetStandardScaler(regressor=bag)) < 3.0
+
+
+def test_several_targets_are_a_chain_of_models():
+    model = multioutput.RegressorChain(make("Auto"))
+    for x, y in stream(60):
+        assert set(model.predict_one(x)) in (set(), {"once", "twice"})
+        model.learn_one(x, {"once": y, "twice": 2 * y})
+    predictions = model.predict_one(stream(60)[3][0])
+    assert predictions["twice"] == pytest.approx(2 * predictions["once"], rel=0.1)
 
 
 def test_words_are_features_that_come_and_go():

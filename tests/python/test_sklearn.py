@@ -19,6 +19,7 @@ from nystream._core import default_params
 pytest.importorskip("sklearn", minversion="1.6", reason="nystream.sklearn needs scikit-learn")
 
 import joblib
+from scipy.sparse import csr_array
 from sklearn import config_context
 from sklearn.base import clone
 from sklearn.compose import TransformedTargetRegressor
@@ -27,11 +28,13 @@ from sklearn.metrics.pairwise import laplacian_kernel, polynomial_kernel, rbf_ke
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.utils import get_tags
 from sklearn.utils.estimator_checks import check_estimator
 
 import nystream.sklearn
 from nystream.sklearn import (
     AogdAldRegressor,
+    AutoRegressor,
     ConKonsRegressor,
     FogdRegressor,
     KaarRegressor,
@@ -56,6 +59,15 @@ OTHER_NAMES = {
     "ConKons": ("gamma", "kors_mu"),
 }
 KERNEL_DEFAULTS = {"kernel": "rbf", "gamma": "median", "sigma": None, "degree": 3, "coef0": 1.0}
+# They learn several labels of a row at once.
+SEVERAL = [name for name in ESTIMATORS if "n_targets" in default_params(name)]
+COLUMNS = np.column_stack([Y, 1 - 2 * Y, X[:, 0] ** 2])
+# As with scikit-learn's own SGDRegressor: rows are learned in order, and the check shuffles them.
+EXPECTED_FAILURES = {
+    "Auto": {
+        "check_sample_weight_equivalence_on_dense_data": "its experts are compared row after row"
+    }
+}
 
 
 @pytest.fixture(params=ESTIMATORS)
@@ -72,10 +84,12 @@ def settled(name):
 
 def test_scikit_learns_own_checks(name):
     """All in one test: eight hundred tests of a millisecond would take eight seconds."""
-    results = check_estimator(ESTIMATORS[name](), on_skip=None)
+    expected = EXPECTED_FAILURES.get(name, {})
+    results = check_estimator(ESTIMATORS[name](), on_skip=None, expected_failed_checks=expected)
     not_passed = {r["check_name"] for r in results if r["status"] != "passed"}
     assert len(results) > 40
-    assert not_passed <= {"check_array_api_input"}  # skipped, unless SCIPY_ARRAY_API is set
+    # Skipped, unless SCIPY_ARRAY_API is set.
+    assert not_passed - {"check_array_api_input"} == set(expected)
 
 
 # The estimator and its learner
@@ -87,6 +101,7 @@ def test_there_is_an_estimator_for_every_learner():
 
 def test_defaults_are_those_of_the_learner(name):
     expected = default_params(name)
+    expected.pop("n_targets", None)  # the labels tell
     if name in OTHER_NAMES:
         old, new = OTHER_NAMES[name]
         expected[new] = expected.pop(old)
@@ -99,9 +114,10 @@ def test_defaults_are_those_of_the_learner(name):
 
 def test_every_parameter_reaches_the_learner(name):
     given = {
-        key: value / 2 if type(value) is float else value
+        key: 0.75 * value if type(value) is float else value
         for key, value in default_params(name).items()
     }
+    given["policy"] = "freeze" if given.get("policy") == "replace" else "replace"
     given["kernel"] = nystream.Matern52(sigma=0.7)
     if name == "Kons":
         given["bound"] = 0.5
@@ -463,7 +479,7 @@ def with_value(array, value):
         (with_value(X, math.inf), Y, "Input X contains infinity"),
         (X, with_value(Y, math.nan), "Input y contains NaN"),
         (X, with_value(Y, -math.inf), "Input y contains infinity"),
-        (X, np.column_stack([Y, Y]), "y should be a 1d array, got an array of shape (120, 2)"),
+        (X, COLUMNS, "y should have as many targets as before, 1, but has 3"),
         (X[:, :2], Y, "X has 2 features, but RidgeAldRegressor is expecting 3"),
     ],
 )
@@ -481,12 +497,6 @@ def test_nothing_is_predicted_before_fit(name):
         ESTIMATORS[name]().predict(X)
 
 
-def test_a_column_of_labels_is_raveled_with_a_warning():
-    with pytest.warns(DataConversionWarning, match="A column-vector y was passed"):
-        model = RidgeAldRegressor().fit(X, Y[:, None])
-    assert np.array_equal(model.predict(X), RidgeAldRegressor().fit(X, Y).predict(X))
-
-
 def test_without_scikit_learn_the_error_says_what_to_install():
     script = "import sys; sys.modules['sklearn'] = None; import nystream.sklearn"
     run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
@@ -495,6 +505,158 @@ def test_without_scikit_learn_the_error_says_what_to_install():
         "ImportError: nystream.sklearn needs scikit-learn 1.6 or newer: "
         "pip install 'nystream[sklearn]'" in run.stderr
     )
+
+
+# Several targets
+
+
+@pytest.fixture(params=SEVERAL)
+def several(request):
+    return request.param
+
+
+def test_the_tag_says_who_takes_several_targets(name):
+    assert get_tags(ESTIMATORS[name]()).target_tags.multi_output == (name in SEVERAL)
+
+
+def test_targets_are_those_of_the_learner(several):
+    model = ESTIMATORS[several]().fit(X, COLUMNS)
+    learner = type(model.learner_)(**model.learner_.params)
+    learner.learn_many(X, COLUMNS)
+    assert learner.n_targets == 3
+    assert np.array_equal(model.predict(X), learner.predict_many(X))
+    assert np.array_equal(model.predict_interval(X), learner.predict_interval(X))
+    assert model.score(X, COLUMNS) > 0
+
+
+@pytest.mark.parametrize("estimator", [RidgeAldRegressor, LinearRlsRegressor])
+def test_targets_do_not_know_of_each_other(estimator):
+    weights = weighted()[0]
+    predictions = estimator().fit(X, COLUMNS, sample_weight=weights).predict(X)
+    for labels, column in zip(COLUMNS.T, predictions.T, strict=True):
+        alone = estimator().fit(X, labels, sample_weight=weights)
+        np.testing.assert_allclose(column, alone.predict(X), rtol=1e-9)
+
+
+def test_a_column_of_labels_gives_a_column_of_predictions(several):
+    column, plain = (ESTIMATORS[several]().fit(X, y) for y in (Y[:, None], Y))
+    assert np.array_equal(column.predict(X), plain.predict(X)[:, None])
+    assert np.array_equal(column.predict_interval(X), plain.predict_interval(X)[:, None])
+    # Whichever comes later: the labels of `fit` have settled it.
+    column.partial_fit(X, Y)
+    plain.partial_fit(X, Y[:, None])
+    assert np.array_equal(column.predict(X), plain.predict(X)[:, None])
+
+
+@pytest.mark.parametrize("name", [name for name in ESTIMATORS if name not in SEVERAL])
+def test_one_target_alone(name):
+    with pytest.warns(DataConversionWarning, match="A column-vector y was passed"):
+        model = settled(name).fit(X, Y[:, None])
+    assert np.array_equal(model.predict(X), settled(name).fit(X, Y).predict(X))
+    with pytest.raises(ValueError, match=re.escape("y should be a 1d array, got an array of")):
+        model.partial_fit(X, COLUMNS)
+
+
+def test_the_number_of_targets_stays_until_the_next_fit(several):
+    model = ESTIMATORS[several]().fit(X, COLUMNS)
+    before = model.predict(X)
+    for labels, found in ((Y, 1), (Y[:, None], 1), (COLUMNS[:, :2], 2)):
+        message = f"y should have as many targets as before, 3, but has {found}"
+        with pytest.raises(ValueError, match=message):
+            model.partial_fit(X, labels)
+    assert np.array_equal(model.predict(X), before)
+    assert model.partial_fit(X, COLUMNS).learner_.n_seen == 2 * len(Y)
+    assert model.fit(X, COLUMNS[:, :2]).predict(X).shape == (len(Y), 2)
+    assert model.fit(X, Y).predict(X).shape == Y.shape
+
+
+@pytest.mark.parametrize("labels", [COLUMNS, Y[:, None]], ids=["columns", "column"])
+@pytest.mark.parametrize("store", STORES)
+def test_a_stored_estimator_keeps_its_targets(labels, store, tmp_path):
+    model = LinearRlsRegressor().fit(X, labels)
+    copy = store(model, tmp_path / "model")
+    assert np.array_equal(copy.predict(X), model.predict(X))
+    expected = model.partial_fit(X, labels).predict_interval(X)
+    assert np.array_equal(copy.partial_fit(X, labels).predict_interval(X), expected)
+
+
+def test_columns_of_labels_in_frames_and_transformers():
+    pandas = pytest.importorskip("pandas", reason="frames of pandas")
+    frame = pandas.DataFrame(COLUMNS, columns=["one", "two", "three"])
+    model = RidgeAldRegressor().fit(X, frame)
+    assert np.array_equal(model.predict(X), RidgeAldRegressor().fit(X, COLUMNS).predict(X))
+    scaled = TransformedTargetRegressor(model, transformer=StandardScaler()).fit(X, 100 * frame)
+    assert scaled.score(X, 100 * frame) > 0.9
+
+
+def test_sparse_labels_are_refused(several):
+    with pytest.raises(TypeError, match="Sparse data was passed for y"):
+        ESTIMATORS[several]().fit(X, csr_array(COLUMNS))
+
+
+# Intervals
+
+
+def test_intervals_are_those_of_the_learner(name):
+    model = settled(name).fit(X, Y)
+    assert hasattr(model, "predict_interval") == model.learner_.has_intervals
+    if model.learner_.has_intervals:
+        for level in (0.5, 0.9):
+            expected = model.learner_.predict_interval(X, level)
+            assert expected.shape == (len(Y), 2)
+            assert np.array_equal(model.predict_interval(X, level), expected)
+        assert np.array_equal(model.predict_interval(X), expected)
+
+
+def test_intervals_hold_the_part_of_labels_that_was_asked_for():
+    X, y = nystream.datasets.friedman(2500)
+    model = AutoRegressor().fit(X[:1000], y[:1000])
+    for level in (0.5, 0.9):
+        low, high = model.predict_interval(X[1000:], level).T
+        assert ((low < y[1000:]) & (y[1000:] < high)).mean() == pytest.approx(level, abs=0.05)
+
+
+@pytest.mark.parametrize(
+    ("rows", "level", "message"),
+    [
+        (X, 1.0, "level should be more than 0 and less than 1, but is 1"),
+        (X[:, :2], 0.9, "X has 2 features, but RidgeAldRegressor is expecting 3"),
+        (with_value(X, math.nan), 0.9, "Input X contains NaN"),
+        (X[0], 0.9, "Expected 2D array, got 1D array instead"),
+    ],
+)
+def test_intervals_that_are_refused(rows, level, message):
+    model = RidgeAldRegressor(sigma=1.0)
+    with pytest.raises(NotFittedError, match="not fitted yet"):
+        model.predict_interval(X)
+    with pytest.raises(ValueError, match=re.escape(message)):
+        model.fit(X, Y).predict_interval(rows, level)
+
+
+# Without tuning
+
+
+def test_experts_are_those_of_the_learner():
+    model = AutoRegressor()
+    assert not hasattr(model, "experts_")
+    assert model.fit(X, Y).experts_ == model.learner_.experts
+    assert len(model.experts_) > 10
+
+
+def test_no_scaler_is_needed():
+    scales, centres = np.array([1e-3, 1.0, 1e6]), np.array([5.0, 0.0, -1e7])
+    plain, scaled = AutoRegressor().fit(X, Y), AutoRegressor().fit(centres + X * scales, 1e3 * Y)
+    predictions = scaled.predict(centres + X * scales)
+    np.testing.assert_allclose(predictions, 1e3 * plain.predict(X), rtol=1e-6)
+
+
+def test_weights_reach_the_experts():
+    weights = weighted()[0]
+    model = AutoRegressor().fit(X, Y, sample_weight=weights)
+    learner = nystream.Auto()
+    learner.learn_many(X, Y, sample_weight=weights)
+    assert np.array_equal(model.predict(X), learner.predict_many(X))
+    assert not np.array_equal(model.predict(X), AutoRegressor().fit(X, Y).predict(X))
 
 
 # In company
@@ -541,5 +703,6 @@ def test_data_frames(library, version):
     np.testing.assert_allclose(
         model.predict(frame), RidgeAldRegressor().fit(X, Y).predict(X), rtol=1e-9
     )
-    with pytest.raises(ValueError, match="feature names should match"):
-        model.partial_fit(frame[["b", "a", "c"]], Y)
+    for call in (lambda other: model.partial_fit(other, Y), model.predict_interval):
+        with pytest.raises(ValueError, match="feature names should match"):
+            call(frame[["b", "a", "c"]])

@@ -1,12 +1,12 @@
 """The learners as regressors of river: dicts of features that come and go, data frames, pipelines.
 
->>> import nystream
->>> from nystream.river import NonsAldRegressor
->>> from river import datasets, evaluate, metrics, preprocessing
->>> regressor = NonsAldRegressor(nystream.Gaussian(sigma=4.0), bound=3.0)
->>> model = preprocessing.StandardScaler() | preprocessing.TargetStandardScaler(regressor)
->>> evaluate.progressive_val_score(datasets.TrumpApproval(), model, metrics.MAE())
-MAE: 0.253142
+Start with :class:`AutoRegressor`, which has nothing to tune and takes features of any scale.
+
+>>> from nystream.river import AutoRegressor
+>>> from river import datasets, evaluate, metrics
+>>> error = evaluate.progressive_val_score(datasets.TrumpApproval(), AutoRegressor(), metrics.MAE())
+>>> error.get() < 0.5
+True
 """
 
 from nystream.river._ald import (
@@ -15,6 +15,7 @@ from nystream.river._ald import (
     NonsAldRegressor,
     RidgeAldRegressor,
 )
+from nystream.river._auto import AutoRegressor
 from nystream.river._baselines import LinearRlsRegressor, RunningMeanRegressor
 from nystream.river._budgeted import (
     ConKonsRegressor,
@@ -33,6 +34,7 @@ from nystream.river._every_row import (
 
 __all__ = [
     "AogdAldRegressor",
+    "AutoRegressor",
     "ConKonsRegressor",
     "FogdRegressor",
     "KaarRegressor",

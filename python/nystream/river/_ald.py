@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import nystream
-from nystream.river._base import Regressor, WeightedRegressor
+from nystream.river._base import IntervalRegressor, Regressor, WeightedRegressor
 
 if TYPE_CHECKING:
     from nystream import Kernel
@@ -112,8 +112,8 @@ class AogdAldRegressor(Regressor):
         )
 
 
-class RidgeAldRegressor(WeightedRegressor):
-    """Recursive least squares with a ridge on an ALD dictionary: start here.
+class RidgeAldRegressor(IntervalRegressor, WeightedRegressor):
+    """Recursive least squares with a ridge on an ALD dictionary: the one to tune first.
 
     :class:`nystream.RidgeAld` for river. Rows may have weights.
 
@@ -121,11 +121,12 @@ class RidgeAldRegressor(WeightedRegressor):
     ----------
     kernel
         The kernel. None: ``nystream.Gaussian()``.
-    alpha, ridge, forward, clip
+    alpha, ridge, forward, clip, policy, forgetting
         As in :class:`nystream.RidgeAld`.
     max_basis
         The most rows to keep. At the cap the dictionary stops growing and further rows are learned
-        through their projection. None: no cap, and memory that may grow with the stream.
+        through their projection, or take the place of others, as ``policy`` says. None: no cap,
+        and memory that may grow with the stream.
 
     Examples
     --------
@@ -150,6 +151,8 @@ class RidgeAldRegressor(WeightedRegressor):
         forward: bool = False,
         clip: bool = False,
         max_basis: int | None = 300,
+        policy: str = "freeze",
+        forgetting: float = 1.0,
     ) -> None:
         self._begin(
             kernel=kernel,
@@ -158,10 +161,12 @@ class RidgeAldRegressor(WeightedRegressor):
             forward=forward,
             clip=clip,
             max_basis=max_basis,
+            policy=policy,
+            forgetting=forgetting,
         )
 
 
-class KrlsAldRegressor(WeightedRegressor):
+class KrlsAldRegressor(IntervalRegressor, WeightedRegressor):
     """KRLS, kernel recursive least squares on an ALD dictionary.
 
     :class:`nystream.KrlsAld` for river. Rows may have weights.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, overload
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from nystream.river._batches import like, read_frame, read_series
 from nystream.river._columns import Columns, check_features, check_number, numbers
 
 try:
-    from river import base
+    from river import base, conf
 except ImportError as error:
     raise ImportError("nystream.river needs river: pip install 'nystream[river]'") from error
 
@@ -138,12 +138,13 @@ class Regressor(base.MiniBatchRegressor):
         if row is None:
             rows = numbers(x)
             learner, rows = self._placed(list(x), rows)
-            return learner.predict_one(rows[0])
+            return float(learner.predict_one(rows[0]))
         try:
-            return self._learner.predict_one(row)
+            prediction: float = self._learner.predict_one(row)
         except ValueError:
             check_features(x)
             raise
+        return prediction
 
     def learn_many(self, X: Any, y: Any) -> None:
         """Learn the rows of a data frame, in order: the same as the loop of :meth:`learn_one`.
@@ -317,6 +318,58 @@ class WeightedRegressor(Regressor):
         4.0
         """
         self._learn_frame(X, y, None if isinstance(w, float) and w == 1.0 else w)
+
+
+class IntervalRegressor(Regressor):
+    """A regressor that knows where labels are likely to be."""
+
+    @overload
+    def predict_one(self, x: dict[Hashable, Any]) -> float: ...
+    @overload
+    def predict_one(
+        self, x: dict[Hashable, Any], *, with_interval: Literal[False], level: float = 0.9
+    ) -> float: ...
+    @overload
+    def predict_one(
+        self, x: dict[Hashable, Any], *, with_interval: Literal[True], level: float = 0.9
+    ) -> conf.interval.Interval: ...
+    def predict_one(
+        self, x: dict[Hashable, Any], *, with_interval: bool = False, level: float = 0.9
+    ) -> float | conf.interval.Interval:
+        """Predict the label of one row, or where it is likely to be.
+
+        Nothing changes. A name that the model has not learned counts all the same: it makes the
+        row more distant from all rows learned. Before any row was learned the prediction is 0; the
+        ends of an interval are infinite while there are too few rows to tell, fewer than 9 for a
+        level of 0.9.
+
+        Parameters
+        ----------
+        x
+            The features: numbers by name.
+        with_interval
+            Whether to return an interval, as river's ``conf.RegressionJackknife`` does, with
+            ``lower`` and ``upper`` end. Pipelines pass it on.
+        level
+            The part of labels that intervals should hold, more than 0 and less than 1.
+
+        Examples
+        --------
+        >>> from nystream.river import RunningMeanRegressor
+        >>> model = RunningMeanRegressor()
+        >>> for y in range(100):
+        ...     model.learn_one({"a": 1.0}, y % 10)
+        >>> round(model.predict_one({"a": 1.0}), 3)
+        4.5
+        >>> interval = model.predict_one({"a": 1.0}, with_interval=True, level=0.9)
+        >>> 0.5 in interval, 20.0 in interval
+        (True, False)
+        """
+        if not with_interval:
+            return super().predict_one(x)
+        learner, rows = self._placed(list(x), numbers(x))
+        low, high = learner.predict_interval(rows[0], level)
+        return conf.interval.Interval(float(low), float(high))
 
 
 class CappedRegressor(Regressor):

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import nystream
-from nystream.river._base import WeightedRegressor
+from nystream.river._base import IntervalRegressor, WeightedRegressor
 
 
-class LinearRlsRegressor(WeightedRegressor):
+class LinearRlsRegressor(IntervalRegressor, WeightedRegressor):
     """Linear ridge regression, exact.
 
     :class:`nystream.LinearRls` for river. It keeps no rows; a row costs O(d^2). Rows may have
@@ -14,7 +14,7 @@ class LinearRlsRegressor(WeightedRegressor):
 
     Parameters
     ----------
-    ridge, intercept, forward, clip
+    ridge, intercept, forward, clip, forgetting
         As in :class:`nystream.LinearRls`.
 
     Examples
@@ -38,16 +38,18 @@ class LinearRlsRegressor(WeightedRegressor):
         intercept: bool = True,
         forward: bool = False,
         clip: bool = False,
+        forgetting: float = 1.0,
     ) -> None:
         self._begin(
             ridge=ridge,
             intercept=intercept,
             forward=forward,
             clip=clip,
+            forgetting=forgetting,
         )
 
 
-class RunningMeanRegressor(WeightedRegressor):
+class RunningMeanRegressor(IntervalRegressor, WeightedRegressor):
     """The mean of the labels so far: what every regressor has to beat.
 
     :class:`nystream.RunningMean` for river. Rows may have weights.

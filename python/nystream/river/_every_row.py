@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import nystream
-from nystream.river._base import CappedRegressor, WeightedRegressor
+from nystream.river._base import CappedRegressor, IntervalRegressor, WeightedRegressor
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -107,7 +107,7 @@ class KonsRegressor(CappedRegressor):
         )
 
 
-class KaarRegressor(CappedRegressor, WeightedRegressor):
+class KaarRegressor(CappedRegressor, IntervalRegressor, WeightedRegressor):
     """KAAR, the kernel forecaster of Vovk, Azoury and Warmuth, exact.
 
     :class:`nystream.Kaar` for river. Predictions shrink towards 0: centre the labels, as in the
@@ -152,7 +152,7 @@ class KaarRegressor(CappedRegressor, WeightedRegressor):
         )
 
 
-class OnlineKrrRegressor(CappedRegressor, WeightedRegressor):
+class OnlineKrrRegressor(CappedRegressor, IntervalRegressor, WeightedRegressor):
     """Kernel ridge regression, exact.
 
     :class:`nystream.OnlineKrr` for river. Rows may have weights.
@@ -257,7 +257,7 @@ class SketchedKonsRegressor(CappedRegressor):
         )
 
 
-class PkawvRegressor(CappedRegressor):
+class PkawvRegressor(CappedRegressor, IntervalRegressor):
     """PKAWV, the forecaster of Vovk, Azoury and Warmuth on the span of sampled rows.
 
     :class:`nystream.Pkawv` for river. Predictions shrink towards 0: centre the labels, as in the

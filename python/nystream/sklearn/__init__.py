@@ -1,7 +1,8 @@
 """Every learner as a scikit-learn estimator.
 
 It needs scikit-learn 1.6 or newer: ``pip install 'nystream[sklearn]'``. ``fit`` starts afresh and
-learns the rows once, in their order; ``partial_fit`` goes on.
+learns the rows once, in their order; ``partial_fit`` goes on. Start with :class:`AutoRegressor`,
+which has nothing to tune.
 
 The parameter ``gamma`` of estimators with a kernel says how narrow the kernel is:
 
@@ -18,9 +19,9 @@ of the first ``partial_fit``, where a row counts as often as its weight says, an
 are the same.
 
 >>> import nystream
->>> from nystream.sklearn import RidgeAldRegressor
+>>> from nystream.sklearn import AutoRegressor
 >>> X, y = nystream.datasets.mackey_glass(1000)
->>> model = RidgeAldRegressor(alpha=1e-2).fit(X[:800], y[:800])
+>>> model = AutoRegressor().fit(X[:800], y[:800])
 >>> bool(model.score(X[800:], y[800:]) > 0.98)
 True
 """
@@ -31,6 +32,7 @@ from nystream.sklearn._ald import (
     NonsAldRegressor,
     RidgeAldRegressor,
 )
+from nystream.sklearn._auto import AutoRegressor
 from nystream.sklearn._baselines import LinearRlsRegressor, RunningMeanRegressor
 from nystream.sklearn._budgeted import (
     ConKonsRegressor,
@@ -49,6 +51,7 @@ from nystream.sklearn._every_row import (
 
 __all__ = [
     "AogdAldRegressor",
+    "AutoRegressor",
     "ConKonsRegressor",
     "FogdRegressor",
     "KaarRegressor",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import nystream
-from nystream.sklearn._base import UnweightedRegressor, WeightedRegressor
+from nystream.sklearn._base import IntervalRegressor, UnweightedRegressor, WeightedRegressor
 
 
 class NonsAldRegressor(UnweightedRegressor):
@@ -162,10 +162,11 @@ class AogdAldRegressor(UnweightedRegressor):
         self.max_basis = max_basis
 
 
-class RidgeAldRegressor(WeightedRegressor):
-    """Ridge regression on a dictionary of few rows: start here.
+class RidgeAldRegressor(IntervalRegressor, WeightedRegressor):
+    """Ridge regression on a dictionary of few rows: the one to tune first.
 
-    :class:`nystream.RidgeAld` as an estimator; its documentation has the mathematics.
+    :class:`nystream.RidgeAld` as an estimator; its documentation has the mathematics. Labels may
+    have several columns.
 
     Parameters
     ----------
@@ -189,6 +190,12 @@ class RidgeAldRegressor(WeightedRegressor):
         Whether to keep predictions within the range of the labels seen so far.
     max_basis
         The most rows to keep. None: no cap.
+    policy
+        What happens at the cap. "freeze": the rows kept stay. "replace": a row that should join
+        takes the place of the one that is missed least.
+    forgetting
+        How much a row counts a row later, 0.5 to 1: with 0.999, half after 693 rows. 1 forgets
+        nothing.
 
     Attributes
     ----------
@@ -215,6 +222,7 @@ class RidgeAldRegressor(WeightedRegressor):
 
     __module__ = "nystream.sklearn"
     _learner = nystream.RidgeAld
+    _several_targets = True
 
     def __init__(
         self,
@@ -229,6 +237,8 @@ class RidgeAldRegressor(WeightedRegressor):
         forward: bool = False,
         clip: bool = False,
         max_basis: int | None = None,
+        policy: str = "freeze",
+        forgetting: float = 1.0,
     ) -> None:
         self.kernel = kernel
         self.gamma = gamma
@@ -240,9 +250,11 @@ class RidgeAldRegressor(WeightedRegressor):
         self.forward = forward
         self.clip = clip
         self.max_basis = max_basis
+        self.policy = policy
+        self.forgetting = forgetting
 
 
-class KrlsAldRegressor(WeightedRegressor):
+class KrlsAldRegressor(IntervalRegressor, WeightedRegressor):
     """Kernel recursive least squares, without a ridge, on a dictionary of few rows.
 
     :class:`nystream.KrlsAld` as an estimator; its documentation has the mathematics.

@@ -1,13 +1,15 @@
-"""What all estimators share: validation, weights, and the learner behind them."""
+"""What all estimators share: validation, weights, targets, and the learner behind them."""
 
 from __future__ import annotations
 
+import math
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 try:
+    from scipy.sparse import issparse
     from sklearn.base import BaseEstimator, RegressorMixin
     from sklearn.utils import check_array, check_random_state
     from sklearn.utils.validation import check_is_fitted, validate_data
@@ -38,8 +40,12 @@ class OnlineRegressor(RegressorMixin, BaseEstimator):
     _unit_bound: ClassVar[float] = 1.0
     # Whether the defaults miss an R^2 of 0.5 on the two hundred rows of scikit-learn's check.
     _poor_score: ClassVar[bool] = False
+    # Whether labels may have columns.
+    _several_targets: ClassVar[bool] = False
 
     learner_: Learner
+    # The shape of the labels of one row, as `fit` was given them: () or (k,), where k may be 1.
+    _label_shape: tuple[int, ...] = ()
 
     def predict(self, X: ArrayLike) -> NDArray[np.float64]:
         """Predict the labels of rows; nothing changes.
@@ -52,14 +58,25 @@ class OnlineRegressor(RegressorMixin, BaseEstimator):
         Returns
         -------
         ndarray
-            Predictions, of shape (n_samples,).
+            Predictions, of shape (n_samples,); or (n_samples, n_targets), if labels had columns.
         """
+        X = self._rows(X)
+        return self.learner_.predict_many(X).reshape(len(X), *self._label_shape)
+
+    def _rows(self, X: Any) -> NDArray[Any]:
+        """Return the rows to predict; refuse them if nothing is learned, or if they are others."""
         check_is_fitted(self, "learner_")
-        X = validate_data(self, X, reset=False, dtype=DTYPES)
-        return self.learner_.predict_many(X)
+        rows: NDArray[Any] = validate_data(self, X, reset=False, dtype=DTYPES)
+        return rows
 
     def _learn(self, X: Any, y: Any, sample_weight: Any, *, afresh: bool) -> Self:
-        X, y = validate_data(self, X, y, reset=afresh, dtype=DTYPES, y_numeric=True)
+        # Sparse labels are refused where there is one target, and let through otherwise.
+        columns = self._several_targets and not issparse(y)
+        X, y = validate_data(
+            self, X, y, reset=afresh, dtype=DTYPES, y_numeric=True, multi_output=columns
+        )
+        shape = y.shape[1:] if afresh else self._as_before(y)
+        y = y[:, 0] if y.shape[1:] == (1,) else y
         weights = None
         if sample_weight is not None:
             X, y, weights = _counted(X, y, sample_weight)
@@ -69,7 +86,17 @@ class OnlineRegressor(RegressorMixin, BaseEstimator):
         elif len(y):
             learner.learn_many(X, y, sample_weight=weights)
         self._set_learner(learner)
+        self._label_shape = shape
         return self
+
+    def _as_before(self, y: NDArray[Any]) -> tuple[int, ...]:
+        """Return the shape that labels had in `fit`; refuse another number of targets."""
+        expected, found = math.prod(self._label_shape), math.prod(y.shape[1:])
+        if found != expected:
+            raise ValueError(
+                f"y should have as many targets as before, {expected}, but has {found}"
+            )
+        return self._label_shape
 
     def _set_learner(self, learner: Learner) -> None:
         self.learner_ = learner
@@ -91,6 +118,8 @@ class OnlineRegressor(RegressorMixin, BaseEstimator):
             params["random_state"] = _seed(params["random_state"])
         if "bound" in params:
             params["bound"] = self._bound(y)
+        if self._several_targets:
+            params["n_targets"] = math.prod(y.shape[1:])
         learner: Learner = self._learner(**params)
         return learner
 
@@ -120,7 +149,36 @@ class OnlineRegressor(RegressorMixin, BaseEstimator):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.regressor_tags.poor_score = self._poor_score
+        tags.target_tags.multi_output = self._several_targets
         return tags
+
+
+class IntervalRegressor(OnlineRegressor):
+    """An estimator whose learner knows where labels are likely to be."""
+
+    def predict_interval(self, X: ArrayLike, level: float = 0.9) -> NDArray[np.float64]:
+        """Predict where the labels of rows are likely to be; nothing changes.
+
+        The middle is the prediction, unless that was clipped. The length follows how little is
+        known about a row, and how far the last thousand predictions were off. Ends are infinite
+        while too few rows are learned to tell, fewer than 9 for a level of 0.9.
+
+        Parameters
+        ----------
+        X
+            Rows, of shape (n_samples, n_features).
+        level
+            The part of labels that the intervals should hold, more than 0 and less than 1.
+
+        Returns
+        -------
+        ndarray
+            The two ends of each, of shape (n_samples, 2); or (n_samples, n_targets, 2), if labels
+            had columns.
+        """
+        X = self._rows(X)
+        ends = self.learner_.predict_interval(X, level)
+        return ends.reshape(len(X), *self._label_shape, 2)
 
 
 class UnweightedRegressor(OnlineRegressor):
@@ -172,7 +230,7 @@ class WeightedRegressor(OnlineRegressor):
         X
             Rows, of shape (n_samples, n_features).
         y
-            Labels, of shape (n_samples,).
+            Labels, of shape (n_samples,); or (n_samples, n_targets), where several are allowed.
         sample_weight
             How often each row counts, 0 or more. None: once.
 
@@ -193,7 +251,7 @@ class WeightedRegressor(OnlineRegressor):
         X
             Rows, of shape (n_samples, n_features).
         y
-            Labels, of shape (n_samples,).
+            Labels, of shape (n_samples,); or (n_samples, n_targets), where several are allowed.
         sample_weight
             How often each row counts, 0 or more. None: once.
 

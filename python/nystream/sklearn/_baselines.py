@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import nystream
-from nystream.sklearn._base import WeightedRegressor
+from nystream.sklearn._base import IntervalRegressor, WeightedRegressor
 
 
-class LinearRlsRegressor(WeightedRegressor):
+class LinearRlsRegressor(IntervalRegressor, WeightedRegressor):
     """Linear ridge regression, exact and row by row.
 
-    :class:`nystream.LinearRls` as an estimator; its documentation has the mathematics.
+    :class:`nystream.LinearRls` as an estimator; its documentation has the mathematics. Labels may
+    have several columns.
 
     Parameters
     ----------
@@ -21,6 +22,9 @@ class LinearRlsRegressor(WeightedRegressor):
         Whether to predict as Vovk, Azoury and Warmuth do; labels should then be centred.
     clip
         Whether to keep predictions within the range of the labels seen so far.
+    forgetting
+        How much a row counts a row later, 0.5 to 1: with 0.999, half after 693 rows. 1 forgets
+        nothing.
 
     Attributes
     ----------
@@ -35,10 +39,15 @@ class LinearRlsRegressor(WeightedRegressor):
     >>> model = LinearRlsRegressor(ridge=1e-6)
     >>> model.fit([[0.0], [1.0], [2.0]], [1.0, 3.0, 5.0]).predict([[10.0]]).round(3)
     array([21.])
+    >>> model.fit([[0.0], [1.0], [2.0]], [[1.0, 0.0], [3.0, 1.0], [5.0, 2.0]])
+    LinearRlsRegressor(ridge=1e-06)
+    >>> model.predict([[10.0]]).round(3)
+    array([[21., 10.]])
     """
 
     __module__ = "nystream.sklearn"
     _learner = nystream.LinearRls
+    _several_targets = True
 
     def __init__(
         self,
@@ -47,14 +56,16 @@ class LinearRlsRegressor(WeightedRegressor):
         intercept: bool = True,
         forward: bool = False,
         clip: bool = False,
+        forgetting: float = 1.0,
     ) -> None:
         self.ridge = ridge
         self.intercept = intercept
         self.forward = forward
         self.clip = clip
+        self.forgetting = forgetting
 
 
-class RunningMeanRegressor(WeightedRegressor):
+class RunningMeanRegressor(IntervalRegressor, WeightedRegressor):
     """The mean of the labels: what every estimator has to beat.
 
     :class:`nystream.RunningMean` as an estimator; its documentation has the mathematics.

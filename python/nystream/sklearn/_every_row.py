@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import nystream
-from nystream.sklearn._base import UnweightedRegressor, WeightedRegressor
+from nystream.sklearn._base import IntervalRegressor, UnweightedRegressor, WeightedRegressor
 
 if TYPE_CHECKING:
     import numpy as np
@@ -156,7 +156,7 @@ class KonsRegressor(UnweightedRegressor):
         return None if bound == math.inf else bound
 
 
-class KaarRegressor(WeightedRegressor):
+class KaarRegressor(IntervalRegressor, WeightedRegressor):
     """Kernel forecaster of Vovk, Azoury and Warmuth on every row; labels should be centred.
 
     :class:`nystream.Kaar` as an estimator; its documentation has the mathematics.
@@ -221,7 +221,7 @@ class KaarRegressor(WeightedRegressor):
         self.max_rows = max_rows
 
 
-class OnlineKrrRegressor(WeightedRegressor):
+class OnlineKrrRegressor(IntervalRegressor, WeightedRegressor):
     """Exact kernel ridge regression.
 
     :class:`nystream.OnlineKrr` as an estimator; its documentation has the mathematics.
@@ -380,7 +380,7 @@ class SketchedKonsRegressor(UnweightedRegressor):
         self.max_rows = max_rows
 
 
-class PkawvRegressor(UnweightedRegressor):
+class PkawvRegressor(IntervalRegressor, UnweightedRegressor):
     """Forecaster of Vovk, Azoury and Warmuth on sampled rows; labels should be centred.
 
     :class:`nystream.Pkawv` as an estimator; its documentation has the mathematics.
