@@ -21,9 +21,9 @@ class Expert:
     ----------
     width
         Width of its Gaussian kernel, in scales of the features; None for a linear expert and for
-        the mean of the labels.
+        a mean of the labels.
     ridge
-        Its regularisation; None for the mean.
+        Its regularisation; None for a mean.
     forgetting
         How much a row counts for it a row later.
     weight
@@ -58,8 +58,8 @@ class Auto(Learner):
     scales away. The experts are ridge regression on ALD dictionaries, as :class:`RidgeAld`, with
     Gaussian kernels of 1/2, 1, 2, 4 and 8 median distances between two rows; two ridges for each
     width, of which the larger goes with a short memory; one whose memory is very short; linear
-    ridge regression; and the mean of the labels. Their predictions are combined by least squares
-    and kept within what the labels so far suggest.
+    ridge regression; the mean of the labels, and that of the last ones. Their predictions are
+    combined by least squares and kept within what the labels so far suggest.
 
     It follows streams that change. Experts are compared by how well they did lately. Where a short
     memory does clearly better than a long one, the stream has changed, and the long one takes over
@@ -83,8 +83,9 @@ class Auto(Learner):
         dictionary.
     forgetting
         How much a row counts a row later where experts are compared, 0.5 to 1. Short memories
-        forget twice as fast, the shortest sixteen times. 1 is for streams that never change:
-        nothing is forgotten, and there are no experts with short memories.
+        forget twice as fast, the shortest sixteen times, and the mean of the last labels a hundred
+        times. Where each label is much like the one before, 0.99 can be better. 1 is for streams
+        that never change: nothing is forgotten, and there are no experts with short memories.
     n_targets
         Number of labels that a row has. They share dictionaries and matrices.
 
@@ -130,7 +131,7 @@ class Auto(Learner):
 
     @property
     def experts(self) -> list[Expert]:
-        """The experts, the mean last; none before 8 rows are learned.
+        """The experts, the means last; none before 8 rows are learned.
 
         Examples
         --------
@@ -140,7 +141,7 @@ class Auto(Learner):
         []
         >>> model.learn_many(*nystream.datasets.friedman(100))
         >>> len(model.experts)
-        15
+        16
         >>> round(sum(expert.weight for expert in model.experts), 9)
         1.0
         """

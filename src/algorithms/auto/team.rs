@@ -39,7 +39,7 @@ const LINEAR: [f64; 3] = [100.0, 10.0, 10.0];
 /// Centre and scale of a target's labels.
 type Unit = (f64, f64);
 
-/// Experts of several widths and ridges, a linear one, and the mean of the labels; how rows and labels are scaled for
+/// Experts of several widths and ridges, linear ones, and means of the labels; how rows and labels are scaled for
 /// them, and how their predictions are combined.
 #[derive(Debug)]
 pub(super) struct Team {
@@ -50,7 +50,8 @@ pub(super) struct Team {
     n_finer: usize,
     /// Those with kernels, then the linear one.
     groups: Vec<Group>,
-    means: Means,
+    /// The mean of the labels, and that of the last ones.
+    means: Vec<Means>,
     combiners: Vec<Combiner>,
 }
 
@@ -63,6 +64,15 @@ struct Means {
 }
 
 impl Means {
+    fn new(forgetting: f64, n_targets: usize) -> Self {
+        let (values, count) = (vec![0.0; n_targets], 0.0);
+        Self {
+            forgetting,
+            values,
+            count,
+        }
+    }
+
     fn learn(&mut self, y: &[f64], weight: f64) {
         self.count = self.forgetting * self.count + weight;
         for (mean, y) in self.values.iter_mut().zip(y) {
@@ -78,9 +88,9 @@ impl Means {
 /// What is known of an expert.
 #[derive(Debug, Clone)]
 pub struct Expert {
-    /// Width of its kernel, in scales of the features; `None` for a linear expert and for the mean.
+    /// Width of its kernel, in scales of the features; `None` for a linear expert and for a mean.
     pub width: Option<f64>,
-    /// Its ridge; `None` for the mean.
+    /// Its ridge; `None` for a mean.
     pub ridge: Option<f64>,
     /// How much a row counts for it a row later.
     pub forgetting: f64,
@@ -151,18 +161,17 @@ impl Team {
         let [large, small, larger] = LINEAR;
         let memories = [(large, 1.0), (small, 1.0), (larger, short)];
         groups.push(Group::linear(&memories, n_targets)?);
-        let n_experts = 1 + groups.iter().map(|g| g.kinds().len()).sum::<usize>();
+        let means = [params.forgetting, params.memory(100.0)];
+        let n_means = if params.forgetting < 1.0 { 2 } else { 1 };
+        let means = means[..n_means].iter().map(|f| Means::new(*f, n_targets));
+        let n_experts = n_means + groups.iter().map(|g| g.kinds().len()).sum::<usize>();
         let combiner = |_| Combiner::new(n_experts, params.forgetting);
         Ok(Self {
             scaling,
             distance,
             n_finer,
             groups,
-            means: Means {
-                forgetting: params.forgetting,
-                values: vec![0.0; n_targets],
-                count: 0.0,
-            },
+            means: means.collect(),
             combiners: units.iter().map(combiner).collect::<Result<_, Error>>()?,
             units,
         })
@@ -245,7 +254,8 @@ impl Team {
     fn combine(&mut self, i: usize, y: &[f64], weight: f64, yhat: &mut [f64]) -> f64 {
         let said = || self.groups.iter().flat_map(|group| &group.said);
         let mut q: Vec<f64> = said().map(|said| said.q[i]).collect();
-        q.push(self.means.uncertainty());
+        let first = q.len();
+        q.extend(self.means.iter().map(Means::uncertainty));
         let (n_targets, mut uncertainty) = (y.len(), 0.0);
         let mut experts = vec![0.0; q.len()];
         for (target, combiner) in self.combiners.iter_mut().enumerate() {
@@ -253,13 +263,17 @@ impl Team {
             for (expert, said) in experts.iter_mut().zip(said) {
                 *expert = said.yhat[i * n_targets + target];
             }
-            experts[q.len() - 1] = self.means.values[target];
+            for (expert, means) in experts[first..].iter_mut().zip(&self.means) {
+                *expert = means.values[target];
+            }
             uncertainty += combiner.mean(&q) / n_targets as f64;
             let combined = combiner.learn(&experts, y[target], weight);
             let (centre, scale) = self.units[target];
             yhat[target] = centre + scale * combined;
         }
-        self.means.learn(y, weight);
+        for means in &mut self.means {
+            means.learn(y, weight);
+        }
         uncertainty
     }
 
@@ -274,7 +288,7 @@ impl Team {
             .iter()
             .flat_map(|group| group.uncertainties(&z, &compressed))
             .collect();
-        q.push(self.means.uncertainty());
+        q.extend(self.means.iter().map(Means::uncertainty));
         let sum: f64 = self
             .combiners
             .iter()
@@ -283,7 +297,7 @@ impl Team {
         sum / self.combiners.len() as f64
     }
 
-    /// What is known of each expert; the mean is the last.
+    /// What is known of each expert; the means are the last.
     pub(super) fn experts(&self) -> Vec<Expert> {
         let weights: Vec<Vec<f64>> = self.combiners.iter().map(Combiner::weights).collect();
         let losses: Vec<Vec<f64>> = self
@@ -299,7 +313,11 @@ impl Team {
                  forgetting,
              }| (width, Some(ridge), forgetting),
         );
-        let all = kinds.chain([(None, None, self.means.forgetting)]);
+        let means = self
+            .means
+            .iter()
+            .map(|means| (None, None, means.forgetting));
+        let all = kinds.chain(means);
         all.enumerate()
             .map(|(i, (width, ridge, forgetting))| Expert {
                 width,
@@ -346,10 +364,12 @@ impl Team {
             .enumerate()
             .map(|(target, (w, range))| {
                 let (centre, scale) = self.units[target];
-                let mean = scale * weights[target][first] * self.means.values[target];
+                let weights = weights[target][first..].iter();
+                let means = self.means.iter().map(|means| means.values[target]);
+                let mean: f64 = weights.zip(means).map(|(weight, mean)| weight * mean).sum();
                 Line {
                     slopes: w[1..].to_vec(),
-                    constant: centre + mean + w[0],
+                    constant: centre + scale * mean + w[0],
                     range,
                 }
             });
@@ -366,8 +386,10 @@ impl Team {
         state.put("units", units);
         state.put("distance", [self.distance]);
         state.put_indices("n_finer", &[self.n_finer]);
-        state.put("means", &*self.means.values);
-        state.put("count", [self.means.count]);
+        for (i, means) in self.means.iter().enumerate() {
+            state.put(&format!("means{i}"), &*means.values);
+            state.put(&format!("count{i}"), [means.count]);
+        }
         for (i, group) in self.groups.iter().enumerate() {
             state.nest(&format!("group{i}"), |state| group.save(state));
         }
@@ -393,8 +415,10 @@ impl Team {
         }
         let scaling = Scaling::load(state)?;
         let mut team = Self::with(params, scaling, units, (distance, n_finer))?;
-        team.means.values = state.vector("means", params.n_targets)?;
-        team.means.count = state.not_negative("count")?;
+        for (i, means) in team.means.iter_mut().enumerate() {
+            means.values = state.vector(&format!("means{i}"), params.n_targets)?;
+            means.count = state.not_negative(&format!("count{i}"))?;
+        }
         for (i, group) in team.groups.iter_mut().enumerate() {
             group.load(&state.inner(&format!("group{i}")), team.scaling.width())?;
         }
