@@ -31,7 +31,7 @@ class AutoRegressor(IntervalRegressor, WeightedRegressor):
     >>> evaluate.progressive_val_score(rows, model, metrics.MAE()).get() < 0.5
     True
     >>> len(model.learner.experts)
-    15
+    16
     """
 
     __module__ = "nystream.river"

@@ -36,6 +36,9 @@ const QUICK: (f64, f64, usize) = (1.0, 3e-2, 4);
 /// The ridges of linear experts, two with a long memory and one with a short one.
 const LINEAR: [f64; 3] = [100.0, 10.0, 10.0];
 
+/// The most scales that a label may be from its centre.
+const FARTHEST: f64 = 1e50;
+
 /// Centre and scale of a target's labels.
 type Unit = (f64, f64);
 
@@ -195,12 +198,7 @@ impl Team {
         self.scaling.scale_into(x, &mut z);
         let mut compressed = z.clone();
         compress_in_place(&mut compressed);
-        let y: Vec<f64> = self
-            .units
-            .iter()
-            .zip(y)
-            .map(|((c, s), y)| (y - c) / s)
-            .collect();
+        let y = self.scaled(y);
         for group in &mut self.groups {
             let row = if group.dictionary().is_some() {
                 &compressed
@@ -229,8 +227,7 @@ impl Team {
         }
         let mut compressed = z.clone();
         compress_in_place(&mut compressed);
-        let units = self.units.iter().cycle();
-        let y: Vec<f64> = y.iter().zip(units).map(|(y, (c, s))| (y - c) / s).collect();
+        let y = self.scaled(y);
         let [plain, compressed] = [&z, &compressed].map(|z| Rows::trusted(z, width, 0));
         for_each(&mut self.groups, |group| {
             let rows = if group.dictionary().is_some() {
@@ -248,6 +245,14 @@ impl Team {
         for (i, (y, yhat)) in rounds.enumerate() {
             q.push(self.combine(i, y, 1.0, yhat));
         }
+    }
+
+    /// Labels of some rows in units of their targets, of which squares of squares stay finite.
+    fn scaled(&self, y: &[f64]) -> Vec<f64> {
+        let units = self.units.iter().cycle();
+        let scale = |(y, (centre, scale)): (&f64, &Unit)| (y - centre) / scale;
+        let scaled = y.iter().zip(units).map(scale);
+        scaled.map(|y| y.clamp(-FARTHEST, FARTHEST)).collect()
     }
 
     /// Combines what the experts said of row `i`, then learns its scaled labels.
