@@ -2,9 +2,9 @@
 
 use criterion::{BatchSize, BenchmarkId, Criterion, Throughput};
 use nystream::{
-    AnyParams, AogdAldParams, FogdParams, KaarParams, KogdParams, KonsParams, KrlsAldParams,
-    Learner, NonsAldParams, OnlineKrrParams, PkawvParams, RidgeAldParams, Rows, SketchedKonsParams,
-    set_num_threads,
+    AnyParams, AogdAldParams, AutoParams, FogdParams, KaarParams, KogdParams, KonsParams,
+    KrlsAldParams, Learner, NonsAldParams, OnlineKrrParams, PkawvParams, Policy, RidgeAldParams,
+    Rows, SketchedKonsParams, set_num_threads,
 };
 
 use crate::workloads::{FEATURES, SIZES, data, narrow, wide};
@@ -151,6 +151,32 @@ pub(crate) fn learn(criterion: &mut Criterion) {
                 });
             }
         }
+    }
+}
+
+/// Auto, and a dictionary that replaces a row in each round, on one thread.
+pub(crate) fn untuned(criterion: &mut Criterion) {
+    set_num_threads(Some(1));
+    let (x, y) = (data(ROWS, FEATURES), data(ROWS, 1));
+    let rows = Rows::new(&x, FEATURES).expect("finite");
+    let replacing = RidgeAldParams {
+        kernel: narrow(),
+        max_basis: Some(150),
+        policy: Policy::Replace,
+        ..RidgeAldParams::default()
+    };
+    let params: [(_, AnyParams); 2] = [
+        ("auto", AutoParams::default().into()),
+        ("ridge_ald_replacing", replacing.into()),
+    ];
+    let mut group = criterion.benchmark_group("untuned");
+    group.throughput(Throughput::Elements(ROWS as u64));
+    group.sample_size(20);
+    for (name, params) in params {
+        let mut learner = learner(params, 2 * ROWS, FEATURES);
+        group.bench_function(BenchmarkId::new(name, "J150"), |b| {
+            b.iter(|| learner.learn_rows(&rows, &y).expect("finite"));
+        });
     }
 }
 

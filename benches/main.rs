@@ -16,6 +16,7 @@ criterion::criterion_group!(
     updates::newton,
     updates::gradient,
     learners::learn,
+    learners::untuned,
     learners::predict,
     learners::growth
 );
