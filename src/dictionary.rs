@@ -83,6 +83,14 @@ impl Dictionary {
         Self { pace, ..self }
     }
 
+    /// Lets as many rows as there are take the place of others sooner than usual.
+    pub(crate) fn hasten(&mut self) {
+        let size = self.size();
+        if let Some(pace) = &mut self.pace {
+            pace.hasten(size);
+        }
+    }
+
     /// Whether rows take the place of others fast, as the stream has moved.
     pub(crate) fn is_renewing(&self) -> bool {
         self.pace.as_ref().is_some_and(|pace| pace.is_fast())
@@ -110,8 +118,13 @@ impl Dictionary {
 
     /// Projects `x` onto the span of the dictionary.
     pub fn project(&mut self, x: &[f64]) {
-        self.map.project_into(x, &mut self.at);
+        self.project_again(x);
         self.note();
+    }
+
+    /// The same for a row that was projected just before, after room was made for it.
+    pub fn project_again(&mut self, x: &[f64]) {
+        self.map.project_into(x, &mut self.at);
     }
 
     /// Takes in how far the row at hand is from the span.

@@ -31,8 +31,9 @@ pub(crate) struct Pace {
     in_the_long_run: f64,
     /// Rows that these averages are of.
     count: f64,
-    /// Rows that are still to be replaced fast.
+    /// Rows that are still to be replaced fast, and those that are to be replaced sooner than usual.
     credit: f64,
+    overdue: f64,
 }
 
 impl Pace {
@@ -69,13 +70,21 @@ impl Pace {
         if self.is_fast() {
             return self.waited >= SURPRISED;
         }
-        self.waited >= USUAL && (self.rows - 1.0) % TOGETHER as f64 == 0.0
+        let together = TOGETHER as f64;
+        let patience = if self.overdue > 0.0 { together } else { USUAL };
+        self.waited >= patience && (self.rows - 1.0) % together == 0.0
     }
 
     /// A row has taken the place of another.
     pub(crate) fn restart(&mut self) {
         self.waited = 0.0;
         self.credit = (self.credit - 1.0).max(0.0);
+        self.overdue = (self.overdue - 1.0).max(0.0);
+    }
+
+    /// What is to be predicted has changed: each of so many rows should be looked at soon.
+    pub(crate) fn hasten(&mut self, size: usize) {
+        self.overdue = size as f64;
     }
 
     pub(crate) fn save(&self, state: &mut State) {
@@ -86,16 +95,33 @@ impl Pace {
             in_the_long_run,
             count,
             credit,
+            overdue,
         } = *self;
         state.put(
             "pace",
-            [rows, waited, lately, in_the_long_run, count, credit],
+            [
+                rows,
+                waited,
+                lately,
+                in_the_long_run,
+                count,
+                credit,
+                overdue,
+            ],
         );
     }
 
     pub(crate) fn load(&mut self, state: &State) -> Result<(), Error> {
-        match state.vector("pace", 6)?[..] {
-            [rows, waited, lately, in_the_long_run, count, credit] => {
+        match state.vector("pace", 7)?[..] {
+            [
+                rows,
+                waited,
+                lately,
+                in_the_long_run,
+                count,
+                credit,
+                overdue,
+            ] => {
                 *self = Self {
                     rows,
                     waited,
@@ -103,10 +129,11 @@ impl Pace {
                     in_the_long_run,
                     count,
                     credit,
+                    overdue,
                 };
                 Ok(())
             }
-            _ => Err(Error::model_file("pace should be six numbers")),
+            _ => Err(Error::model_file("pace should be seven numbers")),
         }
     }
 }

@@ -109,7 +109,7 @@ impl RidgeAld {
         let cheapest = index_of_least(&costs);
         let rotations = self.dictionary.remove(cheapest);
         self.squares.remove(&rotations, cheapest);
-        self.dictionary.project(x);
+        self.dictionary.project_again(x);
         self.learn_projected(x, y, weight, &mut vec![0.0; y.len()]);
         q
     }

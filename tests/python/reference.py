@@ -13,6 +13,7 @@ equations. Nothing here is shared with the product. Where the text is ambiguous:
 - KORS scores a row with that row itself in the dictionary, with weight 1;
 - CON-KONS carries over the weights from before the last step in the old space, and does not
   project in the first round of a new one;
+- a row that takes the place of another is predicted before, in the span that it changes;
 - rows of a peer that samples are kept when the round's uniform number is below the probability.
 """
 
@@ -22,7 +23,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.linalg import cholesky, eigh, inv, norm, qr, solve, svd
+from numpy.linalg import cholesky, eigh, inv, lstsq, norm, qr, solve, svd
 
 Kernel = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
@@ -99,11 +100,13 @@ class Growth:
 
 @dataclass
 class Run:
-    """Predictions, the rows of X that joined the dictionary, and how."""
+    """Predictions, the rows of X in the dictionary, and how they joined."""
 
     predictions: np.ndarray
     basis: list[int] = field(default_factory=list)
     growths: list[Growth] = field(default_factory=list)
+    q: np.ndarray | None = None  # phi.P phi of each row before it is learned, of least squares
+    replaced: list[int] = field(default_factory=list)  # rows that left the dictionary
 
 
 def nons_ald(
@@ -182,7 +185,8 @@ def aogd_ald(X, y, kernel: Kernel, *, alpha, bound, switch_at=None, max_basis=No
 
 def running_mean(X, y) -> Run:
     """The mean of the labels before each row."""
-    return Run(np.array([y[:t].mean() if t else 0.0 for t in range(len(y))]))
+    predictions = np.array([y[:t].mean() if t else 0.0 for t in range(len(y))])
+    return Run(predictions, q=np.array([1 / t if t else 10.0 for t in range(len(y))]))
 
 
 def _root(K):
@@ -213,59 +217,174 @@ def _novel(k, kappa, K_inverse, alpha):
     return kappa - k @ K_inverse @ k > alpha * kappa or (len(k) == 0 and kappa > 0)
 
 
-def _triangle(rows, ridge):
-    """R with R^T R = rows^T rows + ridge I; the last column of rows, the labels, has no ridge."""
-    n = rows.shape[1] - 1
-    return qr(np.vstack([rows, np.sqrt(ridge) * np.eye(n, n + 1)]), mode="r")
+# What is added to the kernel values of rows with themselves, relative to them, if alpha is below
+# 1e-5: see src/dictionary.rs.
+NUGGET = 1e-13
 
 
-def _ridge_weights(rows, ridge):
-    """The w that minimises the sum of (w.phi - y)^2 over the rows (phi, y) and ridge |w|^2."""
-    R = _triangle(rows, ridge)
-    return solve(R[: R.shape[1] - 1, :-1], R[: R.shape[1] - 1, -1])
+class Dictionary:
+    """Rows kept by ALD, by their places in X, and the root of their kernel matrix."""
+
+    def __init__(self, X, kernel: Kernel, alpha, max_basis=None, S=None):
+        self.X, self.kernel = X, kernel
+        self.nugget = NUGGET if alpha < 1e-5 else 0.0
+        self.alpha = alpha + self.nugget  # the distance is that with the nugget
+        self.max_basis = max_basis
+        self.S = [] if S is None else S
+        self.root = np.zeros((0, 0))
+
+    def kernel_matrix(self, rows, others):
+        K = self.kernel(self.X[rows], self.X[others])
+        return K * (1 + self.nugget * np.equal.outer(rows, others))
+
+    def phi(self, t):
+        return _features(self.root, self.kernel_matrix(self.S, [t])[:, 0])
+
+    def distance(self, t):
+        """The squared distance of row t to the span, relative to its kernel value."""
+        kappa, phi = self.kernel_matrix([t], [t])[0, 0], self.phi(t)
+        return max(1 - phi @ phi / kappa, 0.0) if kappa > 0 else 0.0
+
+    def is_novel(self, t):
+        """Whether a row fails ALD; the first one that is not 0 always does."""
+        return self.distance(t) > (self.alpha if self.S else 0.0)
+
+    def is_full(self):
+        return self.max_basis is not None and len(self.S) >= self.max_basis
+
+    def append(self, t):
+        return self._become([*self.S, t])
+
+    def remove(self, j):
+        return self._become(self.S[:j] + self.S[j + 1 :])
+
+    def _become(self, S):
+        """Q, which takes coordinates in the span to those of the projection onto the new one."""
+        between, before = self.kernel_matrix(S, self.S), self.root
+        self.root = _root(self.kernel_matrix(S, S))
+        self.S[:] = S
+        return _change(self.root, between, before)
+
+    def span_without(self, j):
+        """Orthonormal columns that span the features of all rows but row j."""
+        features = _features(self.root, self.kernel_matrix(self.S, self.S))
+        return qr(np.delete(features, j, axis=1))[0]
 
 
-def _ridge_leverage(rows, ridge, phi):
-    """phi^T (rows^T rows + ridge I)^{-1} phi."""
-    R = _triangle(rows, ridge)
-    return norm(solve(R[: len(phi), :-1].T, phi)) ** 2
+class Squares:
+    """Least squares on features: sum_s f^(t-s) (w.phi_s - y_s)^2 + ridge_t |w|^2 is least.
+
+    Where f < 1 the ridge fades like the rows, and is renewed whenever half is forgotten. Rows
+    (phi_s, y_s), times the root of how often they count, are replaced by the triangle of their QR
+    decomposition, which has the same least squares: all of them would be T rows a round.
+    """
+
+    def __init__(self, size, n_targets, ridge, forgetting=1.0):
+        self.size, self.ridge, self.forgetting = size, ridge, forgetting
+        self.rows = np.zeros((0, size + n_targets))
+        self.period = 1 if forgetting == 1 else int(np.ceil(np.log(0.5) / np.log(forgetting)))
+        self.rounds = 0  # since the ridge was renewed
+
+    def move(self, Q):
+        """Past features become these other coordinates of theirs."""
+        self.rows = np.hstack([self.rows[:, : self.size] @ Q.T, self.rows[:, self.size :]])
+        self.size = len(Q)
+
+    def triangle(self, rows=None):
+        """R with R^T R = A in its first columns, and then what R w is."""
+        rows = self.rows if rows is None else rows
+        ridge = self.ridge * self.forgetting**self.rounds
+        penalty = np.sqrt(ridge) * np.eye(self.size, rows.shape[1])
+        R = qr(np.vstack([rows, penalty]), mode="r")[: self.size]
+        return R[:, : self.size], R[:, self.size :]
+
+    def look(self, phi, forward=False):
+        """w.phi and phi.P phi; forward: with the w for which the row counts too, with label 0."""
+        R, Rw = self.triangle()
+        q = norm(solve(R.T, phi)) ** 2
+        if forward:
+            # When it counts once, the others count that much less.
+            row = np.append(phi / np.sqrt(self.forgetting), np.zeros(Rw.shape[1]))
+            R, Rw = self.triangle(np.vstack([self.rows, row]))
+        return phi @ solve(R, Rw), q
+
+    def learn(self, phi, y, weight=1.0):
+        row = np.sqrt(weight) * np.append(phi, y)
+        self.rows = qr(np.vstack([np.sqrt(self.forgetting) * self.rows, row]), mode="r")
+        self.rounds = (self.rounds + 1) % self.period
+
+    def rise(self, span):
+        """By how much what is least would rise if features were projected onto these columns."""
+        R, Rw = self.triangle()
+        inside = lstsq(R @ span, Rw, rcond=None)[0]
+        return norm(Rw - R @ span @ inside) ** 2
+
+
+def cheapest(dictionary, squares):
+    """The row without which the regularised squared error rises least."""
+    return int(np.argmin([squares.rise(dictionary.span_without(j)) for j in range(squares.size)]))
 
 
 def _clipped(prediction, y_before):
-    return np.clip(prediction, y_before.min(), y_before.max()) if len(y_before) else 0.0
+    return np.clip(prediction, y_before.min(0), y_before.max(0)) if len(y_before) else prediction
 
 
 def ridge_ald(
-    X, y, kernel: Kernel, *, alpha, ridge, forward=False, clip=False, max_basis=None
+    X,
+    y,
+    kernel: Kernel,
+    *,
+    alpha,
+    ridge,
+    forward=False,
+    clip=False,
+    max_basis=None,
+    policy="freeze",
+    forgetting=1.0,
+    weights=None,
 ) -> Run:
-    """Least squares on the ALD basis; forward: the prediction of Vovk, Azoury and Warmuth."""
-    T = len(X)
-    run = Run(np.zeros(T))
-    S = run.basis
-    K_inverse = root = np.zeros((0, 0))
-    # Rows (phi_s, y_s), replaced by the triangle of their QR decomposition, which has the same
-    # least squares: all of them would be T rows a round.
-    past = np.zeros((0, 1))
-    w = np.zeros(0)
-    for t, x in enumerate(X[:, None]):
-        X_S = X[S]
-        k, kappa = kernel(X_S, x)[:, 0], kernel(x, x)[0, 0]
-        if _novel(k, kappa, K_inverse, alpha) and (max_basis is None or len(S) < max_basis):
-            S.append(t)
-            K = kernel(X[S], X[S])
-            K_inverse = inv(K)
-            before, root = root, _root(K)
-            Q = _change(root, kernel(X[S], X_S), before)
-            past = np.column_stack([past[:, :-1] @ Q.T, past[:, -1]])
-            w = Q @ w
-        phi = _features(root, kernel(X[S], x)[:, 0])
-        v = w @ phi
-        if forward:
-            v = v / (1 + _ridge_leverage(past, ridge, phi))
-        run.predictions[t] = _clipped(v, y[:t]) if clip else v
-        past = qr(np.vstack([past, np.append(phi, y[t])]), mode="r")
-        w = _ridge_weights(past, ridge)
+    """Least squares on the ALD basis; forward: the prediction of Vovk, Azoury and Warmuth.
+
+    With y of shape (n, k) for k targets.
+    """
+    T, Y = len(X), y.reshape(len(X), -1)
+    weights = np.ones(T) if weights is None else weights
+    run = Run(np.zeros(Y.shape), q=np.zeros(T))
+    dictionary = Dictionary(X, kernel, alpha, max_basis, run.basis)
+    squares = Squares(0, Y.shape[1], ridge, forgetting)
+    for t in range(T):
+        novel, full = dictionary.is_novel(t), dictionary.is_full()
+        if novel and not full:
+            squares.move(dictionary.append(t))
+        phi = dictionary.phi(t)
+        yhat, run.q[t] = squares.look(phi, forward)
+        run.predictions[t] = _clipped(yhat, Y[:t]) if clip else yhat
+        if novel and full and policy == "replace":
+            j = cheapest(dictionary, squares)
+            run.replaced.append(run.basis[j])
+            squares.move(dictionary.remove(j))
+            squares.move(dictionary.append(t))
+            phi = dictionary.phi(t)
+        squares.learn(phi, Y[t], weights[t])
+    run.predictions = run.predictions.reshape(y.shape)
     return run
+
+
+def intervals(run: Run, y, level) -> np.ndarray:
+    """The ends around each prediction, by the scores of the rows before: at most the last 1000."""
+    shape = (len(y), -1)
+    unit = np.sqrt(1 + run.q)[:, None]
+    scores = np.abs(y - run.predictions).reshape(shape) / unit
+    margins = [
+        [_margin(column, level) for column in scores[max(t - 1000, 0) : t].T] for t in range(len(y))
+    ]
+    yhat, half = run.predictions.reshape(shape), np.array(margins) * unit
+    return np.stack([yhat - half, yhat + half], axis=-1).reshape(*y.shape, 2)
+
+
+def _margin(scores, level):
+    rank = int(np.ceil(level * (len(scores) + 1)))
+    return np.sort(scores)[rank - 1] if rank <= len(scores) else np.inf
 
 
 def krls_ald(X, y, kernel: Kernel, *, alpha, max_basis=None) -> Run:
@@ -277,7 +396,7 @@ def krls_ald(X, y, kernel: Kernel, *, alpha, max_basis=None) -> Run:
     least squares, is the better judge.
     """
     T = len(X)
-    run = Run(np.zeros(T))
+    run = Run(np.zeros(T), q=np.zeros(T))
     S = run.basis
     K_inverse = P = np.zeros((0, 0), np.longdouble)
     weights = np.zeros(0, np.longdouble)  # alpha-tilde
@@ -287,6 +406,7 @@ def krls_ald(X, y, kernel: Kernel, *, alpha, max_basis=None) -> Run:
         error = y[t] - k @ weights
         a = K_inverse @ k
         delta = kappa - k @ a
+        run.q[t] = a @ P @ a
         novel = delta > alpha * kappa or (not S and kappa > 0)
         if novel and (max_basis is None or len(S) < max_basis):
             S.append(t)
@@ -412,6 +532,13 @@ def kons(X, y, kernel: Kernel, *, mu, eta=None, bound=None, alpha=None) -> Run:
 def _kernel_matrix(X, kernel):
     # Column by column: the differences of all rows at once may be gigabytes.
     return np.column_stack([kernel(X, x)[:, 0] for x in X[:, None]])
+
+
+def kernel_ridge_q(X, kernel: Kernel, *, ridge) -> np.ndarray:
+    """phi.P phi of kaar and online_krr, in the space of the kernel: (kappa - k^T z) / ridge."""
+    K = _kernel_matrix(X, kernel)
+    z = [solve(K[:t, :t] + ridge * np.eye(t), K[:t, t]) for t in range(len(X))]
+    return np.array([(K[t, t] - K[:t, t] @ z[t]) / ridge for t in range(len(X))])
 
 
 def kaar(X, y, kernel: Kernel, *, ridge, rounds=None) -> Run:
@@ -617,29 +744,32 @@ def pkawv(X, y, kernel: Kernel, *, ridge, kors_mu, beta, epsilon, uniforms) -> R
     """PKAWV of Jézéquel, Gaillard and Rudi, 2019: the forward prediction in the span of KORS."""
     T = len(X)
     kors = _Kors(X, kernel, kors_mu, beta, epsilon)
-    run = Run(np.zeros(T), kors.kept)
+    run = Run(np.zeros(T), kors.kept, q=np.zeros(T))
     root = np.zeros((0, 0))
-    past = np.zeros((0, 1))  # as in ridge_ald, but computed from all rows in each new space
+    squares = Squares(0, 1, ridge)
     for t, x in enumerate(X[:, None]):
         if kors.offer(t, uniforms[t]):
             root = kors.root()
             Phi = _features(root, kernel(X[kors.members], X[:t])).T
-            past = np.column_stack([Phi, y[:t]])
+            squares.size, squares.rows = len(root), np.column_stack([Phi, y[:t]])
         phi = _features(root, kernel(X[kors.members], x)[:, 0])
-        run.predictions[t] = _ridge_weights(np.vstack([past, np.append(phi, 0.0)]), ridge) @ phi
-        past = qr(np.vstack([past, np.append(phi, y[t])]), mode="r")
+        (run.predictions[t],), run.q[t] = squares.look(phi, forward=True)
+        squares.learn(phi, y[t])
     return run
 
 
-def linear_rls(X, y, *, ridge, intercept=True, forward=False, clip=False) -> Run:
+def linear_rls(
+    X, y, *, ridge, intercept=True, forward=False, clip=False, forgetting=1.0, weights=None
+) -> Run:
     """Linear ridge regression on all rows so far; the constant is penalised like the others."""
-    run = Run(np.zeros(len(X)))
-    rows = np.column_stack([X, np.ones(len(X))]) if intercept else X
-    past = np.zeros((0, rows.shape[1] + 1))
+    T, Y = len(X), y.reshape(len(X), -1)
+    weights = np.ones(T) if weights is None else weights
+    run = Run(np.zeros(Y.shape), q=np.zeros(T))
+    rows = np.column_stack([X, np.ones(T)]) if intercept else X
+    squares = Squares(rows.shape[1], Y.shape[1], ridge, forgetting)
     for t, phi in enumerate(rows):
-        v = _ridge_weights(past, ridge) @ phi
-        if forward:
-            v = v / (1 + _ridge_leverage(past, ridge, phi))
-        run.predictions[t] = _clipped(v, y[:t]) if clip else v
-        past = qr(np.vstack([past, np.append(phi, y[t])]), mode="r")
+        yhat, run.q[t] = squares.look(phi, forward)
+        run.predictions[t] = _clipped(yhat, Y[:t]) if clip else yhat
+        squares.learn(phi, Y[t], weights[t])
+    run.predictions = run.predictions.reshape(y.shape)
     return run

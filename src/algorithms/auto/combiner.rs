@@ -94,10 +94,11 @@ impl Combiner {
         self.losses.iter().map(|loss| loss / self.count.max(1.0))
     }
 
-    /// One round: combines the predictions of the experts, then learns the label; returns the prediction.
-    pub(super) fn learn(&mut self, experts: &[f64], y: f64, weight: f64) -> f64 {
-        let mut differences = std::mem::take(&mut self.differences);
-        let mean = self.mean(experts);
+    /// One round: combines the predictions of the experts, then learns the label; returns the prediction, and the mean of
+    /// what each of them does not know.
+    pub(super) fn learn(&mut self, experts: &[f64], q: &[f64], y: f64, weight: f64) -> (f64, f64) {
+        let (shares, mut differences) = (self.shares(), std::mem::take(&mut self.differences));
+        let (mean, q) = (dot(&shares, experts), dot(&shares, q));
         differences
             .iter_mut()
             .zip(experts)
@@ -111,7 +112,7 @@ impl Combiner {
             *loss = self.forgetting * *loss + weight * (expert - y) * (expert - y);
         }
         self.count = self.forgetting * self.count + weight;
-        yhat
+        (yhat, q)
     }
 
     pub(super) fn save(&self, state: &mut State) {
@@ -141,7 +142,8 @@ mod tests {
         let mut last = 0.0;
         for i in 0..300 {
             let y = f64::from(i).sin();
-            last = combiner.learn(&[y + 0.01 * f64::from(i % 2), 2.0 * y, 0.3], y, 1.0) - y;
+            let experts = [y + 0.01 * f64::from(i % 2), 2.0 * y, 0.3];
+            last = combiner.learn(&experts, &[0.0; 3], y, 1.0).0 - y;
         }
         assert!(last.abs() < 0.02);
         let weights = combiner.weights();
@@ -154,7 +156,9 @@ mod tests {
         let mut loss = 0.0;
         for i in 0..2000_u32 {
             let (y, error) = (f64::from(i).sin(), f64::from(i % 7) - 3.0);
-            let yhat = combiner.learn(&[y + error, y - 2.0 * error], y, 1.0);
+            let experts = [y + error, y - 2.0 * error];
+            let (yhat, q) = combiner.learn(&experts, &[0.5; 2], y, 1.0);
+            assert!((q - 0.5).abs() < 1e-12);
             if i >= 1000 {
                 loss += (yhat - y) * (yhat - y) / 1000.0;
             }

@@ -241,8 +241,7 @@ impl Group {
         if self.dictionary().is_some_and(Dictionary::wants_room) {
             self.experts.iter_mut().for_each(LeastSquares::settle);
             self.predict_projected(y.len());
-            self.make_room();
-            self.project_row(x);
+            self.make_room(x);
             self.learn_projected(x, y, weight, |_, _, _| {});
         } else {
             self.learn_projected(x, y, weight, |said, yhat, q| {
@@ -285,8 +284,8 @@ impl Group {
     }
 
     /// Removes the row that the experts need least: as a rule the one with the longest memory is asked; where the stream has
-    /// moved, the one with the shortest, for which rows of before are of no use.
-    fn make_room(&mut self) {
+    /// moved, the one with the shortest, for which rows of before are of no use. Projects the new row onto the others.
+    fn make_room(&mut self, x: &[f64]) {
         let Map::Kernel(dictionary) = &mut self.map else {
             return;
         };
@@ -301,6 +300,7 @@ impl Group {
         let costs = judge.removal_costs(dictionary.map().factor());
         let cheapest = index_of_least(&costs);
         let rotations = dictionary.remove(cheapest);
+        dictionary.project_again(x);
         for expert in &mut self.experts {
             expert.remove(&rotations, cheapest);
         }
@@ -356,6 +356,9 @@ impl Group {
         }
         if let Some(watch) = self.watch.as_mut().filter(|watch| watch.has_changed()) {
             watch.reset();
+            if let Map::Kernel(dictionary) = &mut self.map {
+                dictionary.hasten();
+            }
             if let Some((short, long)) = self.experts.split_last_mut() {
                 for expert in long {
                     expert.take_over(short);

@@ -271,8 +271,8 @@ impl Team {
             for (expert, means) in experts[first..].iter_mut().zip(&self.means) {
                 *expert = means.values[target];
             }
-            uncertainty += combiner.mean(&q) / n_targets as f64;
-            let combined = combiner.learn(&experts, y[target], weight);
+            let (combined, unknown) = combiner.learn(&experts, &q, y[target], weight);
+            uncertainty += unknown / n_targets as f64;
             let (centre, scale) = self.units[target];
             yhat[target] = centre + scale * combined;
         }
