@@ -26,6 +26,7 @@ from nystream._bench.tables import significant
 ROOT = Path(__file__).resolve().parents[2]
 DATA = Path(os.environ.get("NYSTREAM_DATA", ROOT.parent / "shared" / "data"))
 WIDTH = 64  # columns of the right factor of the yardstick
+BLOCK = 512  # rows for which NumPy's temporary arrays stay in the cache when it scores
 ABSENT = "not installed"
 NONE = "-"
 
@@ -110,9 +111,28 @@ class Dgemm:
         return 2e-9 * self.left.size * WIDTH * self.repeats / seconds
 
 
-def learning_gflop(n_basis: int, n_features: int) -> float:
-    """Count the operations of a learned row, 5 J^2 + 2 d J, in units of 1e9."""
-    return 1e-9 * (5 * n_basis**2 + 2 * n_features * n_basis)
+def learning_gflop(n_basis: int, n_features: int, n_experts: int = 1) -> float:
+    """Count the operations of a learned row, 5 J^2 + 2 d J, in units of 1e9.
+
+    Experts that share a dictionary share its features as well: J^2 + 2 d J of the operations.
+    """
+    return 1e-9 * ((1 + 4 * n_experts) * n_basis**2 + 2 * n_features * n_basis)
+
+
+def thread_counts() -> list[int]:
+    """1, 2, 4 and so on, and all cores."""
+    cores = n_cores()
+    return sorted({2**k for k in range(cores.bit_length())} | {cores})
+
+
+def on_threads(n_threads: int, call: Callable[[], Any]) -> Case:
+    """Make a case that has so many threads."""
+
+    def case() -> Callable[[], Any]:
+        nystream.set_num_threads(n_threads)
+        return call
+
+    return case
 
 
 @cache

@@ -12,7 +12,7 @@ import importlib
 import os
 from pathlib import Path
 
-PARTS = ("learning", "rows", "scoring", "flat")
+PARTS = ("learning", "auto", "rows", "scoring", "flat")
 
 
 def one_thread() -> None:

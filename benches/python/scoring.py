@@ -6,13 +6,24 @@ from collections.abc import Iterator
 from functools import partial
 
 import numpy as np
-from common import ABSENT, Case, Settings, Table, best_of, n_cores, peer, ready
+from common import (
+    ABSENT,
+    BLOCK,
+    Case,
+    Settings,
+    Table,
+    best_of,
+    n_cores,
+    on_threads,
+    peer,
+    ready,
+    thread_counts,
+)
 
 import nystream
 
 SHAPES = ((18, 28), (18, 128), (18, 512), (8, 128), (96, 128))  # features, rows kept
 DTYPES = ("float64", "float32")
-BLOCK = 512  # rows of X for which NumPy's temporary arrays stay in the cache
 NYSTREAM = "nystream"
 PEERS = ("NumPy", "NumPy in blocks", "Nystroem + Ridge", "KernelRidge")
 
@@ -117,7 +128,8 @@ def threads(settings: Settings) -> Table:
     counts = thread_counts()
     for dtype in DTYPES:
         task = Task(18, 128, n_scored(18, 128, settings), dtype)
-        seconds = best_of(settings.rounds, {n: on_threads(n, task) for n in counts}, "threads")
+        call = partial(task.model.predict_many, task.X)
+        seconds = best_of(settings.rounds, {n: on_threads(n, call) for n in counts}, "threads")
         for n in counts:
             ns = 1e9 * seconds[n] / len(task.X)
             shape = (dtype, 18, task.model.n_basis, len(task.X))
@@ -129,17 +141,3 @@ def threads(settings: Settings) -> Table:
         ("dtype", "d", "J", "rows", "threads", "ns/row", "speed / one thread"),
         rows,
     )
-
-
-def thread_counts() -> list[int]:
-    """1, 2, 4 and so on, and all cores."""
-    cores = n_cores()
-    return sorted({2**k for k in range(cores.bit_length())} | {cores})
-
-
-def on_threads(n_threads: int, task: Task) -> Case:
-    def case():
-        nystream.set_num_threads(n_threads)
-        return partial(task.model.predict_many, task.X)
-
-    return case

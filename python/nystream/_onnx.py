@@ -14,11 +14,16 @@ if TYPE_CHECKING:
 
     from numpy.typing import DTypeLike, NDArray
 
-    from nystream._core import Kernel, Scorer
+    from nystream._core import Scorer
 
 # What any runtime of the last years can run.
 OPSET = 17
 IR_VERSION = 9
+
+# Of Auto's features, as in src/algorithms/auto/scaling.rs: from so many scales on they are
+# compressed, and no more than so many scales count.
+COMPRESSED = 3.0
+FARTHEST = 1e6
 
 
 def save(scorer: Scorer, path: str | os.PathLike[str], dtype: DTypeLike) -> None:
@@ -36,7 +41,7 @@ def model(scorer: Scorer, dtype: DTypeLike) -> Any:
             "a scorer that takes a whole learner to predict cannot be written as ONNX: "
             "Kaar, Pkawv and learners with forward=True"
         )
-    graph = _Graph(_float(dtype))
+    graph = _Graph(_float(dtype), scorer.n_targets)
     graph.output(_value(graph, parts), parts["range"])
     made = onnx.helper.make_model(
         graph.build(scorer.n_features),
@@ -56,106 +61,138 @@ def _float(dtype: DTypeLike) -> np.dtype[Any]:
 
 
 def _value(graph: _Graph, parts: dict[str, Any]) -> str:
-    """Add what computes the predictions, a column, before they are brought into their range."""
+    """Add what computes the predictions, a column for each target, whatever their range."""
+    if "expansions" in parts:
+        return _blend(graph, parts)
     if "kernel" in parts:
-        return _expansion(graph, parts["kernel"], parts["basis"], parts["coefficients"])
+        return _expansion(graph, "X", parts)
     if "slopes" in parts:
-        return _line(graph, parts["slopes"], parts["constant"])
+        return _line(graph, "X", parts["slopes"], parts["constant"])
     return _waves(graph, parts["frequencies"], parts["weights"])
 
 
-def _expansion(
-    graph: _Graph, kernel: Kernel, basis: NDArray[Any], coefficients: NDArray[Any]
-) -> str:
+def _blend(graph: _Graph, parts: dict[str, Any]) -> str:
+    """Add a linear function of the scaled features and expansions of the compressed ones."""
+    z = _scaled(graph, parts["centres"], parts["scales"])
+    line = _line(graph, z, parts["slopes"], parts["constant"])
+    compressed = _compressed(graph, z)
+    return graph.add("Sum", line, *(_expansion(graph, compressed, e) for e in parts["expansions"]))
+
+
+def _scaled(graph: _Graph, centres: NDArray[Any], scales: NDArray[Any]) -> str:
+    """Add the features in scales from their centres; of those without a scale, only the side."""
+    away = graph.add("Sub", "X", centres[None])
+    constant = scales == 0.0
+    # No scale may become 0 in float32, or a feature at its centre would be 0 / 0.
+    divisors = np.where(constant, 1.0, scales.clip(np.finfo(graph.dtype).tiny))
+    ratios = graph.add("Div", away, divisors[None])
+    z = graph.add("Min", graph.add("Max", ratios, -FARTHEST), FARTHEST)
+    if constant.any():
+        return graph.add("Where", constant[None], graph.add("Sign", away), z)
+    return z
+
+
+def _compressed(graph: _Graph, z: str) -> str:
+    """Add what kernels compare: as it is up to a size, from there on like a logarithm."""
+    size = graph.add("Abs", z)
+    beyond = graph.add("Max", graph.add("Div", size, COMPRESSED), 1.0)
+    more = graph.add("Mul", graph.add("Log", beyond), COMPRESSED)
+    sizes = graph.add("Add", graph.add("Min", size, COMPRESSED), more)
+    return graph.add("Mul", graph.add("Sign", z), sizes)
+
+
+def _expansion(graph: _Graph, x: str, parts: dict[str, Any]) -> str:
+    kernel, basis, coefficients = parts["kernel"], parts["basis"], parts["coefficients"]
     if not len(basis):
-        return _line(graph, np.zeros(0), 0.0)
-    values = _KERNELS[type(kernel).__name__](graph, kernel.params, basis)
-    return graph.add("MatMul", values, coefficients[:, None])
+        return _line(graph, x, np.zeros(0), np.zeros(graph.n_targets))
+    values = _KERNELS[type(kernel).__name__](graph, x, kernel.params, basis)
+    return graph.add("MatMul", values, np.atleast_2d(coefficients).T)
 
 
-def _line(graph: _Graph, slopes: NDArray[Any], constant: float) -> str:
-    if len(slopes):
-        return graph.add("Add", graph.add("MatMul", "X", slopes[:, None]), constant)
-    # A number for each row, whatever is in it.
-    first = graph.add("Gather", "X", np.zeros(1, np.int64), axis=1)
-    return graph.add("Add", graph.add("Mul", first, 0.0), constant)
+def _line(graph: _Graph, x: str, slopes: NDArray[Any], constant: float | NDArray[Any]) -> str:
+    constants = np.atleast_2d(constant)
+    if slopes.size:
+        return graph.add("Add", graph.add("MatMul", x, np.atleast_2d(slopes).T), constants)
+    # The same numbers for each row, whatever is in it.
+    first = graph.add("Gather", x, np.zeros(1, np.int64), axis=1)
+    return graph.add("Add", graph.add("Mul", first, 0.0), constants)
 
 
 def _waves(graph: _Graph, frequencies: NDArray[Any], weights: NDArray[Any]) -> str:
     if not len(frequencies):
-        return _line(graph, np.zeros(0), 0.0)
+        return _line(graph, "X", np.zeros(0), 0.0)
     angles = graph.add("MatMul", "X", frequencies.T)
     waves = graph.add("Concat", graph.add("Cos", angles), graph.add("Sin", angles), axis=1)
     return graph.add("MatMul", waves, weights[:, None] / math.sqrt(len(frequencies)))
 
 
-def _squared_distances(graph: _Graph, basis: NDArray[Any]) -> str:
+def _squared_distances(graph: _Graph, x: str, basis: NDArray[Any]) -> str:
     """Add ``||x||^2 + ||z||^2 - 2 x . z``, for rows that are centred first.
 
     Far from 0 the three terms would be large and nearly cancel.
     """
     centre = basis.mean(0)
     rows = basis - centre
-    x = graph.add("Sub", "X", centre[None])
+    x = graph.add("Sub", x, centre[None])
     norms = graph.add("ReduceSum", graph.add("Mul", x, x), np.array([1]), keepdims=1)
     products = graph.add("MatMul", x, -2.0 * rows.T)
     sums = graph.add("Add", graph.add("Add", products, norms), (rows * rows).sum(1)[None])
     return graph.add("Max", sums, 0.0)
 
 
-def _gaussian(graph: _Graph, params: dict[str, Any], basis: NDArray[Any]) -> str:
+def _gaussian(graph: _Graph, x: str, params: dict[str, Any], basis: NDArray[Any]) -> str:
     factor = -0.5 / params["sigma"] ** 2
-    return graph.add("Exp", graph.add("Mul", _squared_distances(graph, basis), factor))
+    return graph.add("Exp", graph.add("Mul", _squared_distances(graph, x, basis), factor))
 
 
-def _laplacian(graph: _Graph, params: dict[str, Any], basis: NDArray[Any]) -> str:
-    x = graph.add("Unsqueeze", "X", np.array([1]))
+def _laplacian(graph: _Graph, x: str, params: dict[str, Any], basis: NDArray[Any]) -> str:
+    x = graph.add("Unsqueeze", x, np.array([1]))
     distances = graph.add("Abs", graph.add("Sub", x, basis[None]))
     sums = graph.add("ReduceSum", distances, np.array([2]), keepdims=0)
     return graph.add("Exp", graph.add("Mul", sums, -1.0 / params["sigma"]))
 
 
-def _scaled_distances(graph: _Graph, basis: NDArray[Any], factor: float) -> str:
-    return graph.add("Mul", graph.add("Sqrt", _squared_distances(graph, basis)), factor)
+def _scaled_distances(graph: _Graph, x: str, basis: NDArray[Any], factor: float) -> str:
+    return graph.add("Mul", graph.add("Sqrt", _squared_distances(graph, x, basis)), factor)
 
 
 def _decay(graph: _Graph, polynomial: str, a: str) -> str:
     return graph.add("Mul", polynomial, graph.add("Exp", graph.add("Neg", a)))
 
 
-def _matern32(graph: _Graph, params: dict[str, Any], basis: NDArray[Any]) -> str:
-    a = _scaled_distances(graph, basis, math.sqrt(3.0) / params["sigma"])
+def _matern32(graph: _Graph, x: str, params: dict[str, Any], basis: NDArray[Any]) -> str:
+    a = _scaled_distances(graph, x, basis, math.sqrt(3.0) / params["sigma"])
     return _decay(graph, graph.add("Add", a, 1.0), a)
 
 
-def _matern52(graph: _Graph, params: dict[str, Any], basis: NDArray[Any]) -> str:
-    a = _scaled_distances(graph, basis, math.sqrt(5.0) / params["sigma"])
+def _matern52(graph: _Graph, x: str, params: dict[str, Any], basis: NDArray[Any]) -> str:
+    a = _scaled_distances(graph, x, basis, math.sqrt(5.0) / params["sigma"])
     square = graph.add("Div", graph.add("Mul", a, a), 3.0)
     return _decay(graph, graph.add("Add", graph.add("Add", square, a), 1.0), a)
 
 
-def _rational_quadratic(graph: _Graph, params: dict[str, Any], basis: NDArray[Any]) -> str:
+def _rational_quadratic(graph: _Graph, x: str, params: dict[str, Any], basis: NDArray[Any]) -> str:
     factor = 0.5 / (params["alpha"] * params["sigma"] ** 2)
-    base = graph.add("Mul", _squared_distances(graph, basis), factor)
+    base = graph.add("Mul", _squared_distances(graph, x, basis), factor)
     return graph.add("Pow", graph.add("Add", base, 1.0), -params["alpha"])
 
 
-def _linear(graph: _Graph, _params: dict[str, Any], basis: NDArray[Any]) -> str:
-    return graph.add("MatMul", "X", basis.T)
+def _linear(graph: _Graph, x: str, _params: dict[str, Any], basis: NDArray[Any]) -> str:
+    return graph.add("MatMul", x, basis.T)
 
 
-def _polynomial(graph: _Graph, params: dict[str, Any], basis: NDArray[Any]) -> str:
+def _polynomial(graph: _Graph, x: str, params: dict[str, Any], basis: NDArray[Any]) -> str:
     gamma, coef0, degree = params["gamma"], params["coef0"], params["degree"]
-    base = graph.add("Add", graph.add("MatMul", "X", gamma * basis.T), coef0)
+    base = graph.add("Add", graph.add("MatMul", x, gamma * basis.T), coef0)
     if params["normalize"]:
-        squares = graph.add("ReduceSum", graph.add("Mul", "X", "X"), np.array([1]), keepdims=1)
+        squares = graph.add("ReduceSum", graph.add("Mul", x, x), np.array([1]), keepdims=1)
         own = graph.add("Add", graph.add("Mul", squares, gamma), coef0)
         norms = np.sqrt(gamma * (basis * basis).sum(1) + coef0)[None]
         base = graph.add("Div", graph.add("Div", base, graph.add("Sqrt", own)), norms)
     return graph.add("Pow", base, float(degree))
 
 
-_KERNELS: dict[str, Callable[[_Graph, dict[str, Any], NDArray[Any]], str]] = {
+_KERNELS: dict[str, Callable[[_Graph, str, dict[str, Any], NDArray[Any]], str]] = {
     "Gaussian": _gaussian,
     "Laplacian": _laplacian,
     "Linear": _linear,
@@ -169,8 +206,9 @@ _KERNELS: dict[str, Callable[[_Graph, dict[str, Any], NDArray[Any]], str]] = {
 class _Graph:
     """A graph from ``X`` to ``prediction`` that grows a node at a time."""
 
-    def __init__(self, dtype: np.dtype[Any]) -> None:
+    def __init__(self, dtype: np.dtype[Any], n_targets: int) -> None:
         self.dtype = dtype
+        self.n_targets = n_targets
         self.helper = _onnx().helper
         self.nodes: list[Any] = []
         self.constants: list[Any] = []
@@ -183,29 +221,34 @@ class _Graph:
         return output
 
     def constant(self, value: float | NDArray[Any]) -> str:
-        """Add a constant; whole numbers are axes and indices."""
+        """Add a constant; whole numbers are axes and indices, truth values are conditions."""
         array = np.asarray(value)
-        if array.dtype.kind != "i":
+        if array.dtype.kind not in "ib":
             array = array.astype(self.dtype)
         name = f"constant_{len(self.constants)}"
         self.constants.append(_onnx().numpy_helper.from_array(np.ascontiguousarray(array), name))
         return name
 
-    def output(self, value: str, limits: tuple[float, float]) -> None:
-        """End with this column, brought into a range, as a vector."""
-        low, high = limits
-        if math.isfinite(low):
-            value = self.add("Min", self.add("Max", value, low), high)
-        axes = self.constant(np.array([1]))
-        self.nodes.append(self.helper.make_node("Squeeze", [value, axes], ["prediction"]))
+    def output(self, value: str, ranges: Any) -> None:
+        """End with these columns, each brought into its range; the only one as a vector."""
+        low, high = np.atleast_2d(ranges).T
+        if np.isfinite(low).any():
+            value = self.add("Min", self.add("Max", value, low[None]), high[None])
+        if self.n_targets > 1:
+            node = self.helper.make_node("Identity", [value], ["prediction"])
+        else:
+            axes = self.constant(np.array([1]))
+            node = self.helper.make_node("Squeeze", [value, axes], ["prediction"])
+        self.nodes.append(node)
 
     def build(self, n_features: int | None) -> Any:
         """Return the whole graph."""
         kind = self.helper.np_dtype_to_tensor_dtype(self.dtype)
         width = n_features if n_features is not None else "n_features"
         rows = self.helper.make_tensor_value_info("X", kind, ["n_rows", width])
-        column = self.helper.make_tensor_value_info("prediction", kind, ["n_rows"])
-        return self.helper.make_graph(self.nodes, "nystream", [rows], [column], self.constants)
+        shape = ["n_rows", self.n_targets] if self.n_targets > 1 else ["n_rows"]
+        values = self.helper.make_tensor_value_info("prediction", kind, shape)
+        return self.helper.make_graph(self.nodes, "nystream", [rows], [values], self.constants)
 
 
 def _onnx() -> Any:

@@ -15,6 +15,7 @@ from support import ROOT
 pytest.importorskip("tqdm", reason="the benchmarks need tqdm: pip install '.[bench]'")
 
 NEWTON = ["NonsAld", "RidgeAld"]
+UNTUNED = ["RidgeAld", "Auto"]
 LOOPS = [*NEWTON, "LinearRls", "RunningMean"]
 RIVER = ["river LinearRegression", "river StandardScaler, LinearRegression"]
 # The first cells of the rows that each table should have.
@@ -22,6 +23,11 @@ EXPECTED = {
     "learning": [
         [name for _ in range(3) for name in NEWTON for _ in range(2)],
         3 * ["AogdAld", "KrlsAld", "ConKons", "Nogd", "Fogd", "LinearRls"],
+    ],
+    "auto": [  # each on two streams
+        [name for _ in range(2) for name in UNTUNED for _ in range(2)],
+        2 * UNTUNED,
+        None,  # threads, as below
     ],
     "rows": [LOOPS + RIVER, [name for name in LOOPS for _ in range(3)]],
     "scoring": [5 * ["float64", "float32"], None],  # threads: as many rows as the machine has cores

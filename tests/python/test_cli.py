@@ -81,6 +81,16 @@ def test_bench_in_the_given_order_repeats_nothing_in_vain(tmp_path):
     assert len(results(out)) == 2
 
 
+def test_bench_compares_a_learner_that_needs_no_setting(tmp_path, capsys):
+    out = tmp_path / "out"
+    options = ["--datasets", "friedman", "--repeats", "1", "--rows", "600", "--tune"]
+    options += ["--algorithms", "auto", "LinearRls", "RidgeAld", "--out", str(out)]
+    assert main(["bench", *options]) == 0
+    runs = [run for run in results(out) if run["algorithm"] == "Auto"]
+    assert [run["params"] for run in runs] == [{}]
+    assert re.search(r"\| \**Auto\** +\| +\**0\.\d+", capsys.readouterr().out)
+
+
 def test_resume_keeps_what_is_there_and_adds_what_is_not(tmp_path, capsys):
     out = tmp_path / "out"
     base = ["bench", "--datasets", "friedman", "--no-tune", "--rows", "300", "--out", str(out)]
@@ -289,6 +299,7 @@ def test_list_names_everything(capsys):
     printed = capsys.readouterr().out
     for name in [*nystream.algorithms(), *nystream.kernels(), *nystream.datasets.names()]:
         assert name in printed
+    assert re.search(r"\| Auto +\| Auto +\| warm_up, max_basis, ", printed)
     for preset in ("paper", "quick", "scaling"):
         assert f"| {preset} " in printed
     assert main(["list", "kernels"]) == 0
@@ -315,6 +326,18 @@ def test_info_describes_a_model(tmp_path, capsys):
     assert repr(model) in printed
     assert re.search(r"rows seen +1,200", printed)
     assert re.search(rf"rows kept +{model.n_basis}", printed)
+
+
+@pytest.mark.parametrize("kind", ["learner", "scorer"])
+def test_info_describes_a_model_of_several_targets(kind, tmp_path, capsys):
+    X, y = random_stream(50, 3)
+    model = nystream.Auto(n_targets=2)
+    model.learn_many(X, np.c_[y, X[:, 0]])
+    (model if kind == "learner" else model.scorer()).save(tmp_path / "my.model")
+    assert main(["info", str(tmp_path / "my.model")]) == 0
+    printed = capsys.readouterr().out
+    assert re.search(r"features +3\ntargets +2\n", printed)
+    assert ("rows seen      50" in printed) == (kind == "learner")
 
 
 def test_info_describes_data(own_csv, tmp_path, capsys):

@@ -47,8 +47,11 @@ def carry_out(tasks, jobs=2):
 # The learners and their settings
 
 
-def test_every_learner_can_be_compared():
-    assert set(ENTRIES) == set(nystream.algorithms())
+def test_every_learner_can_be_compared_and_drawn():
+    from nystream._bench.plots import LOOKS
+
+    assert set(ENTRIES) == set(LOOKS) == set(nystream.algorithms())
+    assert len(set(LOOKS.values())) == len(LOOKS)
 
 
 @pytest.mark.parametrize("entry", ENTRIES.values(), ids=lambda entry: entry.name)
@@ -71,6 +74,14 @@ def test_the_grids_are_those_of_the_paper():
     assert ENTRIES["NonsAld"].at_setting(stream)["alpha"] == 25 / 10_000
     assert (ENTRIES["Fogd"].at_setting(stream)["n_frequencies"]) == 400
     assert (ENTRIES["Nogd"].at_setting(stream)["budget"]) == 400
+
+
+def test_auto_is_compared_as_it_is():
+    """Neither tuned nor given a width: what a user gets who sets nothing."""
+    stream = Stream("elevators", 16_599, 18, nystream.Gaussian(8.0), 1.0, as_in_paper=True)
+    assert ENTRIES["Auto"].at_setting(stream) == {}
+    assert ENTRIES["Auto"].on_grid(stream) == [{}]
+    assert not [dataset for dataset, algorithm in TABLE_2 if algorithm == "Auto"]
 
 
 def test_bounds_follow_labels_beyond_1():
@@ -107,9 +118,9 @@ def test_an_unknown_learner_is_named():
 # Runs
 
 
-@pytest.mark.parametrize("algorithm", ["NonsAld", "Fogd", "RunningMean"])
+@pytest.mark.parametrize("algorithm", ["NonsAld", "Fogd", "Auto", "RunningMean"])
 def test_a_run_predicts_before_it_learns_in_the_order_of_its_seed(algorithm):
-    params = {} if algorithm == "RunningMean" else {"kernel": nystream.Gaussian(2.0)}
+    params = {"kernel": nystream.Gaussian(2.0)} if algorithm in ("NonsAld", "Fogd") else {}
     result = execute(Task(dataset(), algorithm, params, seed=3), Event())
     data = dataset()
     order = np.random.default_rng(3).permutation(len(data.y))
@@ -186,6 +197,23 @@ def test_threads_give_the_same_results_as_one():
     one, _ = carry_out(tasks, jobs=1)
     three, _ = carry_out(tasks, jobs=3)
     assert {k: r.curve.mse for k, r in one.items()} == {k: r.curve.mse for k, r in three.items()}
+
+
+def test_runs_do_not_share_out_their_work(monkeypatch):
+    """What other threads do for a run would not be timed."""
+    seen = set()
+
+    def count(task, stop):
+        seen.add(nystream.get_num_threads())
+        return execute(task, stop)
+
+    monkeypatch.setattr(runner, "execute", count)
+    nystream.set_num_threads(3)
+    try:
+        carry_out([Task(dataset(), "Auto", {}, 0)])
+        assert (seen, nystream.get_num_threads()) == ({1}, 3)
+    finally:
+        nystream.set_num_threads(None)
 
 
 def test_a_run_that_fails_does_not_stop_the_others():
@@ -347,6 +375,9 @@ def test_a_plan_says_what_it_leaves_out():
     assert made.left_out["small"] == ()
     assert {entry.name for entry in made.left_out["large"]} == EXACT
     assert len(made.cases) == 2 * len(ENTRIES) - len(EXACT)
+    assert {"Auto", "RidgeAld", "LinearRls"} <= {
+        case.entry.name for case in made.cases if case.dataset is large
+    }
     asked = plan([large], [ENTRIES["Kons"]], repeats=1, tune=False)
     assert [case.entry.name for case in asked.cases] == ["Kons"]
     assert asked.left_out["large"] == ()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import pickle
 import subprocess
 import sys
@@ -15,8 +16,15 @@ import nystream
 from nystream import _onnx
 
 X, Y = random_stream(300, 4)
+Y3 = np.c_[Y, X[:, 0] - 5.0, 1e3 * X[:, 1] * X[:, 2]]
 FORWARD = nystream.RidgeAld(nystream.Gaussian(2.0), forward=True)
 WHOLE = {"Kaar", "Pkawv"}
+OF_TARGETS = [
+    nystream.RidgeAld(nystream.Gaussian(2.0), clip=True, n_targets=3),
+    nystream.LinearRls(n_targets=3),
+    nystream.Auto(n_targets=3),
+    nystream.Auto(warm_up=8, n_targets=3),
+]
 
 
 @pytest.fixture(params=nystream.algorithms())
@@ -44,20 +52,55 @@ def test_a_scorer_is_small(model):
         assert model.scorer().nbytes <= model.nbytes
 
 
-def test_parts_are_what_predictions_are_made_of(model):
-    parts, expected = model.scorer().parts, model.predict_many(X)
-    if not parts:
-        return
+def in_scales(rows, centres, scales):
+    """The features as the linear function of `Auto` takes them, and as its kernels do."""
+    away = rows - centres
+    known = np.where(scales == 0, 1, scales)
+    z = np.where(scales == 0, np.sign(away), (away / known).clip(-1e6, 1e6))
+    size = abs(z).clip(3)
+    return z, np.where(abs(z) > 3, np.sign(z) * 3 * (1 + np.log(size / 3)), z)
+
+
+def value_of(parts, rows):
+    """What the parts of a scorer make of rows, before that is brought into its range."""
+    if "expansions" in parts:
+        z, compressed = in_scales(rows, parts["centres"], parts["scales"])
+        curves = sum(value_of(part, compressed) for part in parts["expansions"])
+        return z @ parts["slopes"].T + parts["constant"] + curves
     if "kernel" in parts:
-        values = parts["kernel"](X, parts["basis"]) @ parts["coefficients"]
-    elif "slopes" in parts:
-        values = (X @ parts["slopes"] if len(parts["slopes"]) else 0.0) + parts["constant"]
-    else:
-        angles = X @ parts["frequencies"].T
-        waves = np.hstack([np.cos(angles), np.sin(angles)])
-        values = waves @ parts["weights"] / np.sqrt(angles.shape[1])
-    low, high = parts["range"]
-    np.testing.assert_allclose(np.clip(values, low, high) + 0 * Y, expected, atol=1e-9)
+        return parts["kernel"](rows, parts["basis"]) @ parts["coefficients"].T
+    if "slopes" in parts:
+        slopes = parts["slopes"]
+        return (rows @ slopes.T if slopes.size else np.zeros(len(rows))) + parts["constant"]
+    angles = rows @ parts["frequencies"].T
+    waves = np.hstack([np.cos(angles), np.sin(angles)])
+    return waves @ parts["weights"] / np.sqrt(angles.shape[1])
+
+
+def from_parts(parts, rows):
+    low, high = np.moveaxis(np.array(parts["range"]), -1, 0)
+    return value_of(parts, rows).clip(low, high)
+
+
+def test_parts_are_what_predictions_are_made_of(model):
+    parts = model.scorer().parts
+    if parts:
+        np.testing.assert_allclose(from_parts(parts, X), model.predict_many(X), atol=1e-9)
+
+
+@pytest.fixture(params=OF_TARGETS, ids=repr)
+def of_targets(request):
+    model = copy.deepcopy(request.param)
+    model.learn_many(X[:200], Y3[:200])
+    return model
+
+
+def test_parts_have_a_row_for_each_target(of_targets):
+    scorer = of_targets.scorer()
+    assert scorer.n_targets == len(scorer.parts["range"]) == 3
+    expected = scorer.predict_many(X)
+    assert np.array_equal(expected, of_targets.predict_many(X))
+    np.testing.assert_allclose(from_parts(scorer.parts, X), expected, rtol=1e-9, atol=1e-9)
 
 
 def test_a_scorer_of_nothing_predicts_zero():
@@ -191,12 +234,93 @@ def test_onnxruntime_scores_every_learner(model, tmp_path):
     assert in_onnxruntime(empty, X, path).tolist() == [0.0] * 300
 
 
+def test_onnxruntime_scores_every_target(of_targets, tmp_path):
+    scorer, path = of_targets.scorer(), tmp_path / "scorer.onnx"
+    found, expected = in_onnxruntime(scorer, X, path), scorer.predict_many(X)
+    assert found.shape == (300, 3)
+    for target in range(3):
+        assert relative(found[:, target], expected[:, target]) < 1e-9
+    empty = type(of_targets)(n_targets=2).scorer()
+    assert in_onnxruntime(empty, X, path).tolist() == [[0.0, 0.0]] * 300
+
+
+SCALES = np.array([1e-3, 1.0, 1e4, 1.0, 1.0])
+CENTRES = np.array([0.0, -7.0, 1e6, 0.1, 0.0])
+
+
+def ordinary(rng, n_rows):
+    """Rows of five features; the fourth never varies, and the last hardly ever does."""
+    z = rng.normal(size=(n_rows, 5))
+    z[:, 3] = 0.0
+    z[:, 4] *= rng.uniform(size=n_rows) < 0.02
+    return CENTRES + SCALES * z
+
+
+@pytest.fixture(scope="module")
+def untuned():
+    rng = np.random.default_rng(3)
+    rows = ordinary(rng, 1000)
+    z = (rows - CENTRES) / SCALES
+    model = nystream.Auto()
+    model.learn_many(rows, 20 + np.sin(2 * z[:, 0]) * z[:, 1] + z[:, 4] + rng.normal(size=1000) / 9)
+    return model.scorer()
+
+
+ODD = {
+    "ordinary": lambda rows, rng: rows,
+    "somewhat away": lambda rows, rng: CENTRES + 5 * (rows - CENTRES),
+    "far away": lambda rows, rng: CENTRES + 1e3 * (rows - CENTRES),
+    "farther than counts": lambda rows, rng: CENTRES + 1e9 * (rows - CENTRES),
+    "at the centres": lambda rows, rng: np.tile(CENTRES, (len(rows), 1)),
+    "varying for the first time": lambda rows, rng: (
+        rows + [0, 0, 0, 1, 0] * rng.choice([-9.0, -1e-9, 0.0, 1e-9, 1e6], (len(rows), 1))
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", ODD)
+def test_onnxruntime_scores_odd_rows_as_auto_does(kind, untuned, tmp_path):
+    rng = np.random.default_rng(4)
+    rows, path = ODD[kind](ordinary(rng, 500), rng), tmp_path / "scorer.onnx"
+    assert untuned.parts["scales"][3] == 0.0 < untuned.parts["scales"][4]
+    expected = untuned.predict_many(rows)
+    assert relative(from_parts(untuned.parts, rows), expected) < 1e-9
+    assert relative(in_onnxruntime(untuned, rows, path), expected) < 1e-6
+    single = in_onnxruntime(untuned, rows, path, "float32")
+    assert np.isfinite(single).all()
+
+
+def test_float32_keeps_a_few_digits_of_auto(untuned, tmp_path):
+    rows = ordinary(np.random.default_rng(5), 500).astype(np.float32)
+    rows[:, 3] = 7.0  # 0.1 is not 0.1 in float32: to the scorer it would have varied
+    found = in_onnxruntime(untuned, rows, tmp_path / "scorer.onnx", "float32")
+    assert relative(found, untuned.predict_many(rows)) < 1e-3
+
+
+@pytest.mark.parametrize("n_rows", [1, 7, 8, 9, 40])
+def test_auto_can_be_written_at_any_age(n_rows, tmp_path):
+    model = nystream.Auto()
+    model.learn_many(X[:n_rows], Y[:n_rows])
+    found = in_onnxruntime(model.scorer(), X, tmp_path / "scorer.onnx")
+    np.testing.assert_allclose(found, model.predict_many(X), atol=1e-9)
+
+
 @pytest.mark.parametrize("name", PAPER_SETS)
 def test_onnxruntime_scores_the_papers_data(name, tmp_path):
     rows, y, sigma = paper_set(name)
     rows, y = rows[:2000], y[:2000]
     model = nystream.RidgeAld(nystream.Gaussian(sigma), alpha=25 / len(y), clip=True)
     model.learn_many(rows, y)
+    scorer = model.scorer()
+    found = in_onnxruntime(scorer, rows, tmp_path / "scorer.onnx")
+    assert relative(found, scorer.predict_many(rows)) < 1e-6
+
+
+@pytest.mark.parametrize("name", PAPER_SETS)
+def test_onnxruntime_scores_auto_on_the_papers_data(name, tmp_path):
+    rows, y, _ = paper_set(name)
+    model = nystream.Auto()
+    model.learn_many(rows[:2000], y[:2000])
     scorer = model.scorer()
     found = in_onnxruntime(scorer, rows, tmp_path / "scorer.onnx")
     assert relative(found, scorer.predict_many(rows)) < 1e-6

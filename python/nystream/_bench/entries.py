@@ -150,6 +150,7 @@ ENTRIES = {
             lambda _: {"mu": (1.0, 5.0, 15.0)},
         ),
         Entry("RidgeAld", "RidgeAld", lambda s: {"alpha": s.alpha, "ridge": 0.01}, _ridge_grid),
+        Entry("Auto", "Auto", lambda _: {}),  # takes no setting: that is its point
         Entry("KrlsAld", "KRLS", lambda s: {"alpha": s.alpha}),
         Entry("Pkawv", "PKAWV", lambda _: {"ridge": 0.01}, _ridge_grid, _quadratic),
         Entry("SketchedKons", "Sketched-KONS", lambda s: {"bound": s.Y}, operations=_quadratic),

@@ -36,6 +36,7 @@ LOOKS: dict[str, tuple[str, Any]] = {
     "AogdAld": ("#1f5fa8", ALD),
     "RidgeAld": ("#1b7f4d", ALD),
     "KrlsAld": ("#7fbf3f", ALD),
+    "Auto": ("#000000", ALD),
     "Fogd": ("#00a0b0", FEATURES),
     "Nogd": ("#5b3f9e", FEATURES),
     "ProsNKons": ("#e08a1e", SAMPLED),

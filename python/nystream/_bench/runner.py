@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from threading import Event
 from types import FrameType
 
+from nystream import get_num_threads, set_num_threads
 from nystream._bench.runs import Result, StoppedError, Task, execute
 
 
@@ -35,7 +36,7 @@ def run(
     data. ``done`` and ``progress`` are called from the calling thread alone.
     """
     outcome = Outcome()
-    with stop_on_signal() as stop, ThreadPoolExecutor(jobs) as pool:
+    with one_thread_each(), stop_on_signal() as stop, ThreadPoolExecutor(jobs) as pool:
         waiting = {pool.submit(execute, task, stop): task for task in tasks}
         try:
             while waiting:
@@ -64,6 +65,17 @@ def _settle(
         done(future.result())
     elif not isinstance(error, StoppedError):
         outcome.failures.append((task, error))
+
+
+@contextlib.contextmanager
+def one_thread_each() -> Iterator[None]:
+    """Keep learners from sharing out their work: it is timed on the thread of the run alone."""
+    before = get_num_threads()
+    set_num_threads(1)
+    try:
+        yield
+    finally:
+        set_num_threads(before)
 
 
 @contextlib.contextmanager

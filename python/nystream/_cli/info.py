@@ -112,6 +112,8 @@ def model(path: Path) -> str:
         lines.append(f"rows seen      {model.n_seen:,}")
         lines.append(f"rows kept      {model.n_basis:,}")
     lines.append(f"features       {model.n_features}")
+    if model.n_targets > 1:
+        lines.append(f"targets        {model.n_targets}")
     if model.feature_names:
         lines.append(f"columns        {', '.join(model.feature_names)}")
     lines.append(f"memory         {model.nbytes:,} bytes")
