@@ -88,53 +88,18 @@ impl Pace {
     }
 
     pub(crate) fn save(&self, state: &mut State) {
-        let Self {
-            rows,
-            waited,
-            lately,
-            in_the_long_run,
-            count,
-            credit,
-            overdue,
-        } = *self;
-        state.put(
-            "pace",
-            [
-                rows,
-                waited,
-                lately,
-                in_the_long_run,
-                count,
-                credit,
-                overdue,
-            ],
-        );
+        let averages = [self.lately, self.in_the_long_run, self.count];
+        let rows = [self.rows, self.waited, self.credit, self.overdue];
+        state.put("pace_averages", averages);
+        state.put("pace_rows", rows);
     }
 
     pub(crate) fn load(&mut self, state: &State) -> Result<(), Error> {
-        match state.vector("pace", 7)?[..] {
-            [
-                rows,
-                waited,
-                lately,
-                in_the_long_run,
-                count,
-                credit,
-                overdue,
-            ] => {
-                *self = Self {
-                    rows,
-                    waited,
-                    lately,
-                    in_the_long_run,
-                    count,
-                    credit,
-                    overdue,
-                };
-                Ok(())
-            }
-            _ => Err(Error::model_file("pace should be seven numbers")),
-        }
+        let averages = state.numbers("pace_averages")?;
+        [self.lately, self.in_the_long_run, self.count] = averages;
+        let rows = state.numbers("pace_rows")?;
+        [self.rows, self.waited, self.credit, self.overdue] = rows;
+        Ok(())
     }
 }
 

@@ -24,6 +24,7 @@ IR_VERSION = 9
 # compressed, and no more than so many scales count.
 COMPRESSED = 3.0
 FARTHEST = 1e6
+ROUNDING = 1e-6
 
 
 def save(scorer: Scorer, path: str | os.PathLike[str], dtype: DTypeLike) -> None:
@@ -88,7 +89,9 @@ def _scaled(graph: _Graph, centres: NDArray[Any], scales: NDArray[Any]) -> str:
     ratios = graph.add("Div", away, divisors[None])
     z = graph.add("Min", graph.add("Max", ratios, -FARTHEST), FARTHEST)
     if constant.any():
-        return graph.add("Where", constant[None], graph.add("Sign", away), z)
+        apart = graph.add("Greater", graph.add("Abs", away), ROUNDING * abs(centres)[None])
+        side = graph.add("Where", apart, graph.add("Sign", away), 0.0)
+        return graph.add("Where", constant[None], side, z)
     return z
 
 

@@ -141,7 +141,8 @@ impl Scorer {
     /// With a ``kernel``, a prediction is the sum of ``coefficients`` times the kernel of the row with the rows of
     /// ``basis``; with ``slopes``, it is linear; with ``frequencies``, a sum of cosines and sines, first all of the one,
     /// then all of the other, with the ``weights``, divided by the root of their number. Then it is brought into the
-    /// ``range``. If there are several targets, coefficients, slopes, constants and ranges have a row for each. The dict is
+    /// ``range``. With ``expansions``, of :class:`Auto`, there is one for each width, on features that are measured from ``centres``
+    /// in ``scales`` and compressed, beside ``slopes`` on those that are not. If there are several targets, coefficients, slopes, constants and ranges have a row for each. The dict is
     /// empty if it takes a whole learner to predict.
     ///
     /// Examples
@@ -225,7 +226,7 @@ impl Scorer {
 
     /// Writes the scorer as an ONNX model, which other runtimes and languages can run; needs the package onnx.
     ///
-    /// Its input ``X`` is a batch of rows and its output ``prediction`` a number for each. Rows are centred before they
+    /// Its input ``X`` is a batch of rows and its output ``prediction`` a number for each, or one for each target. Rows are centred before they
     /// are compared, so that data far from 0 loses no digits.
     ///
     /// Parameters
@@ -233,8 +234,8 @@ impl Scorer {
     /// path
     ///     The file, a string or a path.
     /// dtype
-    ///     ``"float64"``, or ``"float32"``, which is faster. It keeps six digits at best, and fewer the larger
-    ///     ``abs(scorer.parts["coefficients"]).sum()`` is: hardly one where that is a million.
+    ///     ``"float64"``, or ``"float32"``, which is faster. It keeps six digits at best, and fewer the larger the sum of the
+    ///     absolute coefficients in ``scorer.parts`` is: hardly one where that is a million, as it is for :class:`Auto`.
     ///
     /// Examples
     /// --------

@@ -130,6 +130,13 @@ impl State {
         })
     }
 
+    /// So many numbers of this name.
+    pub fn numbers<const N: usize>(&self, name: &str) -> Result<[f64; N], Error> {
+        let numbers = self.vector(name, N)?;
+        let wrong = |_| Error::model_file(format!("{name} should be {N} numbers"));
+        numbers.try_into().map_err(wrong)
+    }
+
     /// So many ranges of this name.
     pub fn ranges(&self, name: &str, n: usize) -> Result<Vec<Range>, Error> {
         let ends = self.any_vector(name)?;

@@ -55,10 +55,12 @@ class Scaling:
 
     def notice(self, x):
         """A feature that varies for the first time gets its scale."""
-        self.scales = np.where(self.scales == 0, np.abs(x - self.centres), self.scales)
+        away = np.abs(x - self.centres)
+        varies = (self.scales == 0) & (away > 1e-6 * np.abs(self.centres))
+        self.scales = np.where(varies, away, self.scales)
 
     def scaled(self, x):
-        scales = np.where(self.scales == 0, 1.0, self.scales)  # once noticed, only at the centre
+        scales = np.where(self.scales == 0, np.inf, self.scales)  # once noticed, only at the centre
         return np.clip((x - self.centres) / scales, -1e6, 1e6)
 
 

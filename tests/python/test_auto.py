@@ -553,3 +553,14 @@ def test_a_refused_call_changes_nothing(n_rows):
         with pytest.raises(ValueError, match="should"):
             call()
     assert model.to_bytes() == before
+
+
+def test_a_constant_feature_in_another_precision_is_still_constant():
+    X, y = datasets.friedman(600)
+    X = np.column_stack([X.astype(np.float32).astype(float), np.full(600, 0.1)])
+    model = nystream.Auto(warm_up=64, max_basis=20)
+    model.learn_many(X, y)
+    single = X.astype(np.float32)
+    np.testing.assert_array_equal(model.predict_many(X), model.predict_many(single))
+    model.learn_many(single, y)
+    assert model.scorer().parts["scales"][-1] == 0

@@ -56,7 +56,8 @@ def in_scales(rows, centres, scales):
     """The features as the linear function of `Auto` takes them, and as its kernels do."""
     away = rows - centres
     known = np.where(scales == 0, 1, scales)
-    z = np.where(scales == 0, np.sign(away), (away / known).clip(-1e6, 1e6))
+    side = np.sign(away) * (abs(away) > 1e-6 * abs(centres))
+    z = np.where(scales == 0, side, (away / known).clip(-1e6, 1e6))
     size = abs(z).clip(3)
     return z, np.where(abs(z) > 3, np.sign(z) * 3 * (1 + np.log(size / 3)), z)
 

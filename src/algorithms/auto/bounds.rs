@@ -49,17 +49,16 @@ impl Bounds {
     }
 
     pub(super) fn load(state: &State) -> Result<Self, Error> {
-        match state.vector("bounds", 4)?[..] {
-            [low, high, at_low, at_high] if low <= high && at_low >= 0.0 && at_high >= 0.0 => {
-                Ok(Self {
-                    low,
-                    high,
-                    at_low,
-                    at_high,
-                })
-            }
-            _ => Err(Error::model_file("bounds should be a range")),
+        let [low, high, at_low, at_high] = state.numbers("bounds")?;
+        if low <= high && at_low >= 0.0 && at_high >= 0.0 {
+            return Ok(Self {
+                low,
+                high,
+                at_low,
+                at_high,
+            });
         }
+        Err(Error::model_file("bounds should be a range"))
     }
 }
 

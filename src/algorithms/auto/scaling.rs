@@ -12,6 +12,9 @@ const COMPRESSED: f64 = 3.0;
 /// The most scales that a feature may be from its centre.
 const FARTHEST: f64 = 1e6;
 
+/// Part of its centre by which a feature that has never varied may be off: the same number in float32 is another.
+const ROUNDING: f64 = 1e-6;
+
 /// A normal variable is within this many standard deviations between its first and its last tenth.
 const TENTHS: f64 = 2.563_103_131_089_201;
 
@@ -52,7 +55,7 @@ impl Scaling {
     /// A feature that varies for the first time gets a scale: all rows before were at its centre, whatever that is.
     pub(super) fn notice(&mut self, x: &[f64]) {
         for ((x, centre), scale) in x.iter().zip(&self.centres).zip(&mut self.scales) {
-            if *scale == 0.0 && x != centre {
+            if *scale == 0.0 && is_apart(*x, *centre) {
                 *scale = (x - centre).abs();
             }
         }
@@ -63,11 +66,10 @@ impl Scaling {
         let parts = self.centres.iter().zip(&self.scales);
         for ((x, (centre, scale)), out) in x.iter().zip(parts).zip(out) {
             let away = x - centre;
-            let scale = if *scale == 0.0 { away.abs() } else { *scale };
-            *out = if away == 0.0 {
-                0.0
-            } else {
-                (away / scale).clamp(-FARTHEST, FARTHEST)
+            *out = match *scale {
+                0.0 if is_apart(*x, *centre) => away.signum(),
+                0.0 => 0.0,
+                scale => (away / scale).clamp(-FARTHEST, FARTHEST),
             };
         }
     }
@@ -85,6 +87,11 @@ impl Scaling {
         }
         Ok(Self { centres, scales })
     }
+}
+
+/// Whether a feature is elsewhere than at its centre.
+fn is_apart(x: f64, centre: f64) -> bool {
+    (x - centre).abs() > ROUNDING * centre.abs()
 }
 
 /// Features in scales, as kernels take them.
@@ -171,10 +178,11 @@ mod tests {
     fn a_feature_that_never_varied_gets_its_scale_late() {
         let mut scaling = Scaling::of(&[5.0, 5.0, 5.0], 1);
         let mut z = [f64::NAN];
-        for (x, expected) in [(5.0, 0.0), (7.0, 1.0), (-1e9, -1.0)] {
+        for (x, expected) in [(5.0, 0.0), (7.0, 1.0), (-1e9, -1.0), (5.000_001, 0.0)] {
             scaling.scale_into(&[x], &mut z);
             assert_eq!(z, [expected]);
         }
+        scaling.notice(&[4.999_999]);
         scaling.notice(&[7.0]);
         scaling.scale_into(&[1.0], &mut z);
         assert_eq!(z, [-2.0]);
