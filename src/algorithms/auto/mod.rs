@@ -301,7 +301,8 @@ impl Algorithm for Auto {
 
     fn numbers_at(&self, n_features: usize) -> usize {
         let rows = self.params.warm_up.max(self.params.max_basis);
-        n_features.saturating_mul(n_features.saturating_add(rows))
+        // Three linear experts have half a square each.
+        n_features.saturating_mul(n_features.saturating_mul(2).saturating_add(rows))
     }
 
     fn save(&self, state: &mut State) {
