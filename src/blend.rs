@@ -24,8 +24,7 @@ pub struct Blend {
 impl Blend {
     /// The values at a row.
     pub(crate) fn predict_into(&self, x: &[f64], out: &mut [f64]) {
-        let (mut z, mut part) = (vec![0.0; x.len()], vec![0.0; out.len()]);
-        self.scaling.scale_into(x, &mut z);
+        let (mut z, mut part) = (self.scaling.scaled(x), vec![0.0; out.len()]);
         for (line, out) in self.lines.iter().zip(out.iter_mut()) {
             *out = line.value(&z);
         }
@@ -42,10 +41,7 @@ impl Blend {
     /// The values at many rows.
     pub(crate) fn predict_rows_into(&self, rows: &Rows<'_>, out: &mut [f64]) {
         let (width, n_targets) = (rows.n_features(), self.lines.len());
-        let mut z = vec![0.0; rows.len() * width];
-        for (x, z) in rows.iter().zip(z.chunks_exact_mut(width)) {
-            self.scaling.scale_into(x, z);
-        }
+        let mut z = self.scaling.scaled(rows.data());
         for (z, out) in z.chunks_exact(width).zip(out.chunks_exact_mut(n_targets)) {
             for (line, out) in self.lines.iter().zip(out) {
                 *out = line.value(z);

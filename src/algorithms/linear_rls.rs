@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Algorithm;
+use super::{Algorithm, learn_one_target, predict_first_target};
 use crate::block::Block;
 use crate::error::Error;
 use crate::function::{Function, Line, linear_value};
@@ -115,9 +115,7 @@ impl Algorithm for LinearRls {
     }
 
     fn predict(&self, x: &[f64]) -> f64 {
-        let mut yhat = vec![0.0; self.n_targets()];
-        self.predict_into(x, &mut yhat);
-        yhat[0]
+        predict_first_target(self, x)
     }
 
     fn predict_into(&self, x: &[f64], out: &mut [f64]) {
@@ -156,9 +154,7 @@ impl Algorithm for LinearRls {
     }
 
     fn learn(&mut self, x: &[f64], y: f64) -> f64 {
-        let mut yhat = [0.0];
-        self.learn_targets(x, &[y], 1.0, &mut yhat);
-        yhat[0]
+        learn_one_target(self, x, y)
     }
 
     fn takes_weights(&self) -> bool {

@@ -197,6 +197,25 @@ pub trait Algorithm: fmt::Debug + Heap + Send + Sync {
     }
 }
 
+/// [`Algorithm::learn`] of an algorithm for several targets that has one.
+fn learn_one_target(algorithm: &mut impl Algorithm, x: &[f64], y: f64) -> f64 {
+    let mut yhat = [0.0];
+    algorithm.learn_targets(x, &[y], 1.0, &mut yhat);
+    yhat[0]
+}
+
+/// [`Algorithm::predict`] of an algorithm for several targets; where there is one, without new memory.
+fn predict_first_target(algorithm: &impl Algorithm, x: &[f64]) -> f64 {
+    if algorithm.n_targets() == 1 {
+        let mut yhat = [0.0];
+        algorithm.predict_into(x, &mut yhat);
+        return yhat[0];
+    }
+    let mut yhat = vec![0.0; algorithm.n_targets()];
+    algorithm.predict_into(x, &mut yhat);
+    yhat[0]
+}
+
 macro_rules! registry {
     ($($algorithm:ident: $params:ident),*) => {
         /// The parameters of any of the algorithms.

@@ -44,10 +44,8 @@ pub(super) fn labels<'py>(
     if n_targets == 1 {
         return vector(argument, value);
     }
-    let (_, matrix) = match frame(argument, value)? {
-        Some((names, rows)) => (names, self::matrix(argument, &rows)?),
-        None => (FeatureNames::default(), self::matrix(argument, value)?),
-    };
+    let frame = frame(argument, value)?;
+    let matrix = matrix(argument, frame.as_ref().map_or(value, |(_, rows)| rows))?;
     if matrix.shape()[1] != n_targets {
         let found = matrix.shape()[1];
         return Err(PyValueError::new_err(format!(

@@ -11,7 +11,7 @@ use std::sync::OnceLock;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Algorithm, learn_one_by_one};
+use super::{Algorithm, learn_one_by_one, learn_one_target, predict_first_target};
 use crate::block::Block;
 use crate::dictionary::Policy;
 use crate::error::Error;
@@ -201,9 +201,7 @@ impl Algorithm for Auto {
     }
 
     fn predict(&self, x: &[f64]) -> f64 {
-        let mut yhat = vec![0.0; self.n_targets()];
-        self.predict_into(x, &mut yhat);
-        yhat[0]
+        predict_first_target(self, x)
     }
 
     fn predict_into(&self, x: &[f64], out: &mut [f64]) {
@@ -219,9 +217,7 @@ impl Algorithm for Auto {
     }
 
     fn learn(&mut self, x: &[f64], y: f64) -> f64 {
-        let mut yhat = [0.0];
-        self.learn_targets(x, &[y], 1.0, &mut yhat);
-        yhat[0]
+        learn_one_target(self, x, y)
     }
 
     fn takes_weights(&self) -> bool {

@@ -74,6 +74,15 @@ impl Scaling {
         }
     }
 
+    /// The same for one row or many, one after the other.
+    pub(crate) fn scaled(&self, rows: &[f64]) -> Vec<f64> {
+        let (width, mut scaled) = (self.width(), vec![0.0; rows.len()]);
+        for (x, z) in rows.chunks_exact(width).zip(scaled.chunks_exact_mut(width)) {
+            self.scale_into(x, z);
+        }
+        scaled
+    }
+
     pub(crate) fn save(&self, state: &mut State) {
         state.put_features("centres", &self.centres);
         state.put_features("scales", &self.scales);
@@ -102,6 +111,13 @@ pub(crate) fn compress_in_place(z: &mut [f64]) {
             *z = z.signum() * COMPRESSED * (1.0 + (size / COMPRESSED).ln());
         }
     }
+}
+
+/// The same beside those that are not.
+pub(super) fn compressed(z: &[f64]) -> Vec<f64> {
+    let mut compressed = z.to_vec();
+    compress_in_place(&mut compressed);
+    compressed
 }
 
 /// The middle of some numbers and their scale; 0 if they are all the same.

@@ -3,7 +3,7 @@
 use super::AutoParams;
 use super::combiner::Combiner;
 use super::group::{Group, Kind, dictionary_size};
-use super::scaling::{Scaling, compress_in_place, location, median_distance};
+use super::scaling::{Scaling, compress_in_place, compressed, location, median_distance};
 use crate::blend::Blend;
 use crate::dictionary::Dictionary;
 use crate::error::Error;
@@ -107,11 +107,7 @@ impl Team {
     /// Experts for rows and labels like these.
     pub(super) fn new(params: &AutoParams, rows: &Rows<'_>, y: &[f64]) -> Result<Self, Error> {
         let scaling = Scaling::of(rows.data(), rows.n_features());
-        let mut z = vec![0.0; rows.data().len()];
-        let width = rows.n_features();
-        for (x, z) in rows.iter().zip(z.chunks_exact_mut(width)) {
-            scaling.scale_into(x, z);
-        }
+        let (width, mut z) = (rows.n_features(), scaling.scaled(rows.data()));
         compress_in_place(&mut z);
         let unit = |target: usize| {
             let mut labels: Vec<f64> = y
@@ -194,10 +190,8 @@ impl Team {
     /// One round for a row that counts `weight` times: writes the predictions, returns how little is known about the row.
     pub(super) fn learn_row(&mut self, x: &[f64], y: &[f64], weight: f64, yhat: &mut [f64]) -> f64 {
         self.scaling.notice(x);
-        let mut z = vec![0.0; x.len()];
-        self.scaling.scale_into(x, &mut z);
-        let mut compressed = z.clone();
-        compress_in_place(&mut compressed);
+        let z = self.scaling.scaled(x);
+        let compressed = compressed(&z);
         let y = self.scaled(y);
         for group in &mut self.groups {
             let row = if group.dictionary().is_some() {
@@ -225,8 +219,7 @@ impl Team {
             self.scaling.notice(x);
             self.scaling.scale_into(x, z);
         }
-        let mut compressed = z.clone();
-        compress_in_place(&mut compressed);
+        let compressed = compressed(&z);
         let y = self.scaled(y);
         let [plain, compressed] = [&z, &compressed].map(|z| Rows::trusted(z, width, 0));
         for_each(&mut self.groups, |group| {
@@ -284,10 +277,8 @@ impl Team {
 
     /// How little is known about a row.
     pub(super) fn uncertainty(&self, x: &[f64]) -> f64 {
-        let mut z = vec![0.0; x.len()];
-        self.scaling.scale_into(x, &mut z);
-        let mut compressed = z.clone();
-        compress_in_place(&mut compressed);
+        let z = self.scaling.scaled(x);
+        let compressed = compressed(&z);
         let mut q: Vec<f64> = self
             .groups
             .iter()
