@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,6 +11,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class NamedRows:
+    """Rows whose columns have names, where no library of data frames is at hand."""
+
+    columns: list[str]
+    rows: NDArray[np.float64]
 
 
 def is_frame(value: Any) -> bool:
@@ -23,6 +32,8 @@ def read(argument: str, value: Any) -> tuple[list[str] | None, NDArray[Any]] | N
     The rows are a view of the frame's own memory where it has one. Columns without names of their
     own, as pandas numbers them, have none.
     """
+    if isinstance(value, NamedRows):
+        return value.columns, value.rows
     frame = _frame(argument, value) if is_frame(value) else None
     if frame is None:
         return None

@@ -144,6 +144,13 @@ mod _core {
         crate::instruction_set()
     }
 
+    /// Writes a file: whatever happens meanwhile, the path holds what it held before or all of `data`.
+    #[pyfunction]
+    fn write_file(py: Python<'_>, path: &Bound<'_, PyAny>, data: &[u8]) -> PyResult<()> {
+        let path = arrays::path("path", path)?;
+        Ok(py.detach(|| crate::atomic::write(&path, data))?)
+    }
+
     /// The default parameters of a learner, as the core has them.
     #[pyfunction]
     fn default_params<'py>(py: Python<'py>, algorithm: &str) -> PyResult<Bound<'py, PyDict>> {
