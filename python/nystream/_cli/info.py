@@ -6,6 +6,8 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from nystream._cli import inspect
+
 if TYPE_CHECKING:
     from nystream.datasets import Dataset
     from nystream.datasets._columns import UnfitColumnError
@@ -16,8 +18,8 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     parser = commands.add_parser(
         "info",
         help="describe a model, a data file or the results of a comparison",
-        description="Describe a file: a saved model, a CSV, Parquet or .npz file, or the "
-        "results.jsonl of nystream bench (or its folder).",
+        description="Describe a file: a saved model or checkpoint, a CSV, Parquet or .npz file, "
+        "or the results.jsonl of nystream bench (or its folder).",
         epilog="examples:\n  nystream info model.nys\n  nystream info my.csv\n",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -98,24 +100,10 @@ def numbers(path: Path) -> tuple[Dataset, list[UnfitColumnError]]:
 
 
 def model(path: Path) -> str:
-    """Describe a learner or a scorer."""
-    from nystream import Learner, load
-
+    """Describe a learner, a scorer or a checkpoint."""
     try:
-        model = load(path)
+        return inspect.described(path)
     except ValueError as error:
         reason = str(error).removeprefix(f"{path}: ")
         what = "neither a data file nor results by its ending, and no model"
         raise ValueError(f"{path} is {what}: {reason}") from None
-    lines = [repr(model)]
-    if isinstance(model, Learner):
-        lines.append(f"rows seen      {model.n_seen:,}")
-        lines.append(f"rows kept      {model.n_basis:,}")
-    lines.append(f"features       {model.n_features}")
-    if model.n_targets > 1:
-        lines.append(f"targets        {model.n_targets}")
-    if model.feature_names:
-        lines.append(f"columns        {', '.join(model.feature_names)}")
-    lines.append(f"memory         {model.nbytes:,} bytes")
-    lines.append(f"on disk        {path.stat().st_size:,} bytes")
-    return "\n".join(lines)

@@ -9,15 +9,16 @@ import sys
 from collections.abc import Sequence
 
 from nystream import __version__
-from nystream._cli import bench, info, listing
+from nystream._cli import bench, info, inspect, learn, listing, score
 
-COMMANDS = (bench, listing, info)
+COMMANDS = (learn, score, inspect, bench, listing, info)
 
 
 def parser() -> argparse.ArgumentParser:
     """All commands with their options."""
     root = argparse.ArgumentParser(
-        prog="nystream", description="Online kernel regression: compare learners on streams."
+        prog="nystream",
+        description="Online kernel regression: learn, score and serve streams.",
     )
     root.add_argument("--version", action="version", version=f"nystream {__version__}")
     commands = root.add_subparsers(metavar="command", required=True)

@@ -7,8 +7,8 @@ import gzip
 import io
 import itertools
 import zlib
-from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, TextIO
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, TextIO
 
 import numpy as np
 
@@ -39,7 +39,8 @@ def read(
             start = next(lines, None) if headed else first
             if start is None:
                 raise ValueError(f"{path} should have at least one row, but has none")
-            values = parse(itertools.chain([start], lines), delimiter, choice)
+            wanted = (*choice.features, choice.target)
+            values = parse(itertools.chain([start], lines), delimiter, len(fields), wanted)
         if values is None or first_unfit(values) is not None:
             raise complaint(path, delimiter, headed, choice)
     except NO_TEXT as error:
@@ -85,20 +86,17 @@ def number(text: str) -> float | None:
         return None
 
 
-def parse(lines: Iterator[str], delimiter: str, choice: Choice) -> NDArray[np.float64] | None:
-    """Return the chosen columns, or None if something is wrong with a line."""
-    wanted = (*choice.features, choice.target)
-    # Of what is not wanted one letter is kept: so text may be there, and yet columns are counted.
-    kinds = [(f"{i}", "f8" if i in wanted else "U1") for i in range(choice.columns.count)]
+def parse(
+    lines: Iterable[str], delimiter: str, count: int, wanted: Sequence[int]
+) -> NDArray[np.float64] | None:
+    """Return the wanted columns of ``count``, or None if something is wrong with a line."""
     try:
-        table = np.loadtxt(
-            lines,
-            dtype=kinds,
-            delimiter=delimiter,
-            comments=None,
-            quotechar='"',
-            ndmin=1,
-        )
+        if len(wanted) == count:
+            table = load(lines, delimiter, np.float64, 2)
+            return table[:, list(wanted)] if table.shape[1] == count else None
+        # Of what is not wanted a letter is kept: so text may be there, and yet columns are counted.
+        kinds = [(f"{i}", "f8" if i in wanted else "U1") for i in range(count)]
+        table = load(lines, delimiter, kinds, 1)
     except UnicodeDecodeError:
         raise
     except ValueError:
@@ -109,21 +107,36 @@ def parse(lines: Iterator[str], delimiter: str, choice: Choice) -> NDArray[np.fl
     return values
 
 
+def load(lines: Iterable[str], delimiter: str, dtype: Any, n_dims: int) -> NDArray[Any]:
+    """Let NumPy read lines as they are, without comments."""
+    return np.loadtxt(  # type: ignore[no-any-return, call-overload]
+        lines, dtype=dtype, delimiter=delimiter, comments=None, quotechar='"', ndmin=n_dims
+    )
+
+
 def complaint(path: Path, delimiter: str, headed: bool, choice: Choice) -> ValueError:
     """Say what is wrong with the first line that is wrong: slowly, but only once."""
     with open_text(path) as file:
         rows = csv.reader(file, delimiter=delimiter)
         lines = ((rows.line_num, row) for row in rows if len(row) > 1 or is_filled("".join(row)))
         for line, row in itertools.islice(lines, int(headed), None):
-            count = choice.columns.count
-            if len(row) != count:
-                problem = f"there should be {count} columns, but there are {len(row)}"
-                return ValueError(f"{path}, line {line}: {problem}")
-            for i in sorted((*choice.features, choice.target)):
-                if problem := fault(row[i]):
-                    what = f"{path}, line {line}: {choice.columns.describe(i)} {problem}"
-                    return UnfitColumnError(what, i, count)
+            if found := first_fault(row, choice.columns, (*choice.features, choice.target)):
+                problem, i = found
+                what = f"{path}, line {line}: {problem}"
+                return ValueError(what) if i is None else UnfitColumnError(what, i, len(row))
     return ValueError(f"{path} could not be read as a table of numbers")
+
+
+def first_fault(
+    row: Sequence[str], columns: Columns, wanted: Iterable[int]
+) -> tuple[str, int | None] | None:
+    """Say what is wrong with a row, and in which column if it is one; None if nothing is."""
+    if len(row) != columns.count:
+        return f"there should be {columns.count} columns, but there are {len(row)}", None
+    for i in sorted(wanted):
+        if problem := fault(row[i]):
+            return f"{columns.describe(i)} {problem}", i
+    return None
 
 
 def fault(cell: str) -> str:

@@ -1,0 +1,111 @@
+"""``nystream inspect``: what a model file holds."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from nystream import Learner, Scorer
+
+LABELS = {
+    "params": "parameters",
+    "n_seen": "rows seen",
+    "n_basis": "rows kept",
+    "n_features": "features",
+    "n_targets": "targets",
+    "feature_names": "columns",
+    "nbytes": "memory",
+}
+
+
+def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command and its options."""
+    parser = commands.add_parser(
+        "inspect",
+        help="describe a model or a checkpoint",
+        description="Describe a model, a scorer or a checkpoint: parameters, rows seen and kept, "
+        "columns, sizes, and how far a run has come.",
+        epilog="examples:\n  nystream inspect fare.nys\n  nystream inspect run.ckpt --json\n",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.set_defaults(run=run)
+    parser.add_argument("model", type=Path, metavar="MODEL")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+
+
+def run(chosen: argparse.Namespace) -> int:
+    """Carry out the command."""
+    print(as_json(chosen.model) if chosen.json else described(chosen.model))
+    return 0
+
+
+def as_json(path: Path) -> str:
+    """Describe a model or a checkpoint for programs."""
+    models = {name: facts_of(model) for name, model in models_in(path).items()}
+    known = {"bytes": path.stat().st_size, "models": models, "state": state_in(path)}
+    return json.dumps(known, default=repr, indent=2)
+
+
+def described(path: Path) -> str:
+    """Describe a model or a checkpoint for people."""
+    models = models_in(path)
+    parts = []
+    for name, model in models.items():
+        parts.append(f"{name}: {model!r}" if len(models) > 1 else repr(model))
+        parts.append(lines(facts_of(model)))
+    size = {"on disk": f"{path.stat().st_size:,} bytes"}
+    return "\n".join([*parts, lines(progress(state_in(path) or {}) | size)])
+
+
+def models_in(path: Path) -> dict[str, Learner | Scorer]:
+    """Return the models of a file by name: one of a model file, any number of a checkpoint."""
+    import nystream
+    from nystream._checkpoint import Checkpoint, is_checkpoint
+
+    if not is_checkpoint(path):
+        return {path.name: nystream.load(path)}
+    models = Checkpoint.read(path).models
+    return {name: nystream.Learner.from_bytes(data) for name, data in models.items()}
+
+
+def state_in(path: Path) -> dict[str, Any] | None:
+    """Return what a checkpoint knows beside its models."""
+    from nystream._checkpoint import Checkpoint, is_checkpoint
+
+    return Checkpoint.read(path).state if is_checkpoint(path) else None
+
+
+def facts_of(model: Learner | Scorer) -> dict[str, Any]:
+    """Return what there is to know of a model, under the names that its attributes have."""
+    names = [name for name in LABELS if hasattr(model, name)]
+    return {"kind": type(model).__name__, **{name: getattr(model, name) for name in names}}
+
+
+def progress(state: dict[str, Any]) -> dict[str, Any]:
+    """Return how far a run had come, of what nystream learn keeps."""
+    position, tally = state.get("position"), state.get("tally")
+    known = {}
+    if isinstance(position, dict) and isinstance(tally, dict):
+        known = {"rows read": position.get("row"), "bad rows": tally.get("bad")}
+    return known
+
+
+def lines(facts: dict[str, Any]) -> str:
+    """Write facts below each other; parameters are in the first line already."""
+    shown = {LABELS.get(name, name): value for name, value in facts.items() if name != "kind"}
+    return "\n".join(
+        f"{label:<15}{text(label, value)}"
+        for label, value in shown.items()
+        if label != "parameters" and value is not None
+    )
+
+
+def text(label: str, value: Any) -> str:
+    """Write a fact."""
+    if isinstance(value, list):
+        return ", ".join(value)
+    unit = " bytes" if label == "memory" else ""
+    return f"{value:,}{unit}" if isinstance(value, int) else str(value)

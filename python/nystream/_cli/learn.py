@@ -1,0 +1,240 @@
+"""``nystream learn``: a model goes through a stream, predicting each row before it learns it."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from nystream._cli import modelling, tables
+from nystream._cli.bench import at_least_one
+
+if TYPE_CHECKING:
+    from nystream import Learner
+    from nystream._streams.learning import Kept, Learning, Progress
+    from nystream._streams.selection import Selection
+    from nystream._streams.table import Table
+
+EXAMPLES = """\
+examples:
+  nystream learn trips.csv --target fare --predictions fare.csv --save fare.nys
+  nystream learn trips.parquet --target fare --algorithm RidgeAld --set max_basis=200
+  zcat trips.jsonl.gz | nystream learn - --format jsonl --target fare --predictions -
+  nystream learn big.csv --target y --predictions p.csv --checkpoint big.ckpt --resume
+"""
+
+
+def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command and its options."""
+    parser = commands.add_parser(
+        "learn",
+        help="predict and learn a file or a pipe, row after row",
+        description="Go through a table: predict each row, then learn it. Any length fits into "
+        "memory. Prints the mean squared error of the predictions, R2, speed and dictionary.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.set_defaults(run=run)
+    tables.add_input_to(parser)
+    parser.add_argument(
+        "--target",
+        action="append",
+        metavar="COLUMN",
+        help="its column to predict (y of an .npz file); again for several",
+    )
+    model = parser.add_argument_group("model")
+    modelling.add_to(model)
+    model.add_argument("--model", type=Path, metavar="FILE", help="a model that learns on")
+    output = parser.add_argument_group("output")
+    output.add_argument("--save", type=Path, metavar="FILE", help="where the model goes")
+    output.add_argument(
+        "--predictions", metavar="FILE", help="where predictions go; - is the standard output"
+    )
+    output.add_argument(
+        "--predictions-format",
+        choices=("csv", "tsv", "jsonl", "parquet", "arrow"),
+        help="their format, if the file's name does not tell",
+    )
+    going_on = parser.add_argument_group("stopping and going on")
+    going_on.add_argument(
+        "--checkpoint", metavar="FILE", help="keeps the model and how far it has read"
+    )
+    going_on.add_argument(
+        "--every", type=at_least_one, metavar="N", help="rows between checkpoints (100,000)"
+    )
+    going_on.add_argument(
+        "--resume", action="store_true", help="go on from the checkpoint, if there is one"
+    )
+    parser.add_argument(
+        "--chunk",
+        type=at_least_one,
+        metavar="N",
+        help="rows that are read at a time (8192); 1 answers a live pipe row by row",
+    )
+
+
+def run(chosen: argparse.Namespace) -> int:
+    """Carry out the command."""
+    check(chosen)
+    from nystream._streams.opening import open_table
+
+    table = open_table(chosen.input, chosen.format)
+    try:
+        return learn(chosen, table)
+    finally:
+        table.close()
+
+
+def check(chosen: argparse.Namespace) -> None:
+    """Refuse options that do not go together."""
+    from nystream._streams.opening import STANDARD
+    from nystream._streams.sinks import TEXT, output_format, same_file
+
+    if chosen.model and modelling.is_asked_for(chosen):
+        raise ValueError("--model goes on with a model: --algorithm and --set are for a new one")
+    if not chosen.checkpoint and (chosen.resume or chosen.every):
+        raise ValueError("--resume and --every need --checkpoint, the file to go on from")
+    if chosen.predictions is None:
+        return
+    if same_file(chosen.predictions, chosen.input):
+        raise ValueError(f"--predictions should not be the input, {chosen.input}")
+    form = output_format(chosen.predictions, chosen.predictions_format)
+    if chosen.checkpoint and (chosen.predictions == STANDARD or form not in TEXT):
+        kind = "the standard output" if chosen.predictions == STANDARD else form
+        formats = ", ".join(TEXT)
+        raise ValueError(f"--checkpoint needs predictions in a file of {formats}, not {kind}")
+
+
+def learn(chosen: argparse.Namespace, table: Table) -> int:
+    """Make or load the model, go through the table, and leave what was asked for."""
+    model = starting_model(chosen)
+    selection = choose(chosen, table, model)
+    settings = described(chosen, model, selection)
+    kept = kept_from(chosen, settings)
+    if kept is not None:
+        model = type(model).from_bytes(kept.model)
+    learning = learning_of(chosen, table, model, selection, settings, kept)
+    watch = tables.Watch(table, lambda progress, rate: figures(model, progress, rate))
+    watch.start(learning.progress)
+    try:
+        learning.run(chunk(chosen), watch)
+    finally:
+        watch.close()
+        learning.sink.close()
+    if not model.n_seen:
+        raise ValueError(f"{chosen.input} should have at least one good row, but has none")
+    if chosen.save:
+        model.save(chosen.save)
+    summarise(chosen, learning, watch.rate(learning.progress))
+    return 0
+
+
+def chunk(chosen: argparse.Namespace) -> int:
+    """Return how many rows are read at a time."""
+    from nystream._streams.learning import CHUNK
+
+    return chosen.chunk or CHUNK
+
+
+def starting_model(chosen: argparse.Namespace) -> Learner:
+    """Make a new learner, or load the one that learns on."""
+    import nystream
+
+    if not chosen.model:
+        return modelling.make(chosen)
+    model = nystream.load(chosen.model)
+    if not isinstance(model, nystream.Learner):
+        raise ValueError(f"--model should be a learner, but {chosen.model} holds a scorer")
+    return model
+
+
+def choose(chosen: argparse.Namespace, table: Table, model: Learner) -> Selection:
+    """Find the columns to read; the target of an .npz file is its y."""
+    from nystream._streams.npz_table import NpzTable
+    from nystream._streams.selection import select
+
+    targets = chosen.target
+    if targets is None and isinstance(table, NpzTable) and table.n_targets:
+        targets = [str(i - table.n_targets) for i in range(table.n_targets)]
+    if targets is None:
+        raise ValueError("--target should name the column to predict, but is not given")
+    if len(targets) != model.n_targets:
+        count = f"has {model.n_targets} target(s), but --target names {len(targets)}"
+        raise ValueError(f"{type(model).__name__} {count}: --set n_targets={len(targets)} says so")
+    return select(
+        table.columns,
+        targets=targets,
+        features=chosen.features,
+        drop=chosen.drop,
+        known=model.feature_names,
+    )
+
+
+def described(chosen: argparse.Namespace, model: Learner, selection: Selection) -> dict[str, Any]:
+    """Return all that a resumed run has to have in common with the one before."""
+    return {
+        "algorithm": repr(model),
+        **selection.described(),
+        "chunk": chunk(chosen),
+        "on-error": chosen.on_error,
+        "predictions": chosen.predictions is not None,
+    }
+
+
+def kept_from(chosen: argparse.Namespace, settings: dict[str, Any]) -> Kept | None:
+    """Return what the checkpoint holds, if the run is to go on from one."""
+    from nystream._streams.learning import Kept
+
+    if not chosen.checkpoint or not Path(chosen.checkpoint).exists():
+        return None
+    if not chosen.resume:
+        way = "--resume goes on from it, removing it starts anew"
+        raise ValueError(f"--checkpoint {chosen.checkpoint} is there already: {way}")
+    return Kept.read(chosen.checkpoint, settings)
+
+
+def learning_of(
+    chosen: argparse.Namespace,
+    table: Table,
+    model: Learner,
+    selection: Selection,
+    settings: dict[str, Any],
+    kept: Kept | None,
+) -> Learning:
+    """Put the parts of a run together."""
+    from nystream._streams import learning, sinks
+
+    keeper = None
+    if chosen.checkpoint:
+        keeper = learning.Keeper(chosen.checkpoint, chosen.every or 100_000, settings)
+    sink: sinks.Sink = sinks.Nowhere()
+    if chosen.predictions is not None:
+        length = kept.output_length if kept else 0
+        names = selection.target_names()
+        sink = sinks.open_sink(chosen.predictions, chosen.predictions_format, names, length)
+    bad_rows = learning.BadRows(chosen.on_error, input_name(chosen), tables.tell)
+    progress = kept.progress if kept else None
+    return learning.Learning(model, table, selection, sink, bad_rows, keeper, progress)
+
+
+def input_name(chosen: argparse.Namespace) -> str:
+    """Return what the input is called in messages."""
+    return "standard input" if chosen.input == "-" else str(chosen.input)
+
+
+def figures(model: Learner, progress: Progress, rate: float | None) -> str:
+    """Say how it goes."""
+    tally = progress.tally
+    speed = "" if rate is None else f", {rate:,.0f} rows/s"
+    return f"MSE {tally.mse:.6g}, R2 {tally.r2:.4f}{speed}, dictionary {model.n_basis:,}"
+
+
+def summarise(chosen: argparse.Namespace, learning: Learning, rate: float) -> None:
+    """Say how it went, beside the predictions and not among them."""
+    progress = learning.progress
+    lines = [f"{progress.tally.good:,} rows, {figures(learning.model, progress, rate)}"]
+    if progress.tally.bad:
+        lines.append(f"{progress.tally.bad:,} bad rows left out")
+    place = sys.stderr if chosen.predictions == "-" else sys.stdout
+    print("\n".join(lines), file=place)

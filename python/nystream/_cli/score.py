@@ -1,0 +1,134 @@
+"""``nystream score``: a model's predictions for a file or a pipe."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from nystream._cli import tables
+from nystream._cli.bench import at_least_one
+from nystream._cli.learn import input_name
+
+if TYPE_CHECKING:
+    from nystream import Scorer
+    from nystream._streams.scoring import Scoring
+    from nystream._streams.selection import Selection
+    from nystream._streams.table import Table
+
+EXAMPLES = """\
+examples:
+  nystream score fare.nys new.csv > predictions.csv
+  nystream score fare.nys new.parquet --output predictions.parquet
+  tail -f live.jsonl | nystream score fare.nys - --format jsonl --chunk 1 --output-format jsonl
+  nystream score fare.nys test.csv --target fare --output /dev/null    # prints the error
+"""
+
+
+def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command and its options."""
+    parser = commands.add_parser(
+        "score",
+        help="predict the rows of a file or a pipe with a saved model",
+        description="Predict each row of a table with a model that nystream learn, or save, has "
+        "written. The model learns nothing.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.set_defaults(run=run)
+    parser.add_argument("model", type=Path, metavar="MODEL", help="a model or a checkpoint")
+    tables.add_input_to(parser)
+    parser.add_argument(
+        "--target", action="append", metavar="COLUMN", help="labels to compare with"
+    )
+    parser.add_argument(
+        "--output", default="-", metavar="FILE", help="where predictions go (the standard output)"
+    )
+    parser.add_argument(
+        "--output-format",
+        choices=("csv", "tsv", "jsonl", "parquet", "arrow"),
+        help="their format, if the file's name does not tell",
+    )
+    parser.add_argument(
+        "--chunk",
+        type=at_least_one,
+        metavar="N",
+        help="rows that are read at a time (8192); 1 answers a live pipe row by row",
+    )
+
+
+def run(chosen: argparse.Namespace) -> int:
+    """Carry out the command."""
+    from nystream._cli.inspect import models_in
+    from nystream._streams.opening import open_table
+    from nystream._streams.sinks import same_file
+
+    if same_file(chosen.output, chosen.input):
+        raise ValueError(f"--output should not be the input, {chosen.input}")
+    models = models_in(chosen.model)
+    if len(models) != 1:
+        raise ValueError(f"{chosen.model} should hold one model, but holds {len(models)}")
+    (model,) = models.values()
+    table = open_table(chosen.input, chosen.format)
+    try:
+        return score(chosen, model.scorer() if hasattr(model, "scorer") else model, table)
+    finally:
+        table.close()
+
+
+def score(chosen: argparse.Namespace, scorer: Scorer, table: Table) -> int:
+    """Go through the table."""
+    from nystream._streams.learning import CHUNK, BadRows
+    from nystream._streams.scoring import Scoring
+    from nystream._streams.sinks import open_sink
+
+    selection = choose(chosen, scorer, table)
+    names = selection.target_names() or [str(i) for i in range(scorer.n_targets)]
+    sink = open_sink(chosen.output, output_form(chosen.output, chosen.output_format), names)
+    bad_rows = BadRows(chosen.on_error, input_name(chosen), tables.tell)
+    scoring = Scoring(scorer, table, selection, sink, bad_rows)
+    watch = tables.Watch(table, lambda _, rate: "" if rate is None else f"{rate:,.0f} rows/s")
+    try:
+        scoring.run(chosen.chunk or CHUNK, watch)
+    finally:
+        watch.close()
+        sink.close()
+    summarise(scoring)
+    return 0
+
+
+def output_form(path: str, form: str | None) -> str | None:
+    """Return the format of the output; what is no file, such as /dev/null, takes CSV."""
+    is_device = path != "-" and Path(path).exists() and not Path(path).is_file()
+    return form or ("csv" if is_device else None)
+
+
+def choose(chosen: argparse.Namespace, scorer: Scorer, table: Table) -> Selection:
+    """Find the columns to read; the labels of an .npz file are no features."""
+    from nystream._streams.npz_table import NpzTable
+    from nystream._streams.selection import select
+
+    if chosen.target and len(chosen.target) != scorer.n_targets:
+        count = f"has {scorer.n_targets} target(s), but --target names {len(chosen.target)}"
+        raise ValueError(f"{chosen.model} {count}")
+    drop, is_named = chosen.drop, bool(scorer.feature_names and table.columns.names)
+    if isinstance(table, NpzTable) and not (chosen.features or chosen.target or is_named):
+        drop = [*(drop or ()), *(str(i - table.n_targets) for i in range(table.n_targets))]
+    return select(
+        table.columns,
+        targets=chosen.target or (),
+        features=chosen.features,
+        drop=drop,
+        known=scorer.feature_names,
+    )
+
+
+def summarise(scoring: Scoring) -> None:
+    """Say what there is beside predictions: bad rows, and the error where labels are known."""
+    tally = scoring.progress.tally
+    if scoring.selection.targets:
+        tables.tell(f"{tally.good:,} rows, MSE {tally.mse:.6g}, R2 {tally.r2:.4f}")
+    if tally.bad:
+        tables.tell(f"{tally.bad:,} bad rows left out")
+    sys.stderr.flush()

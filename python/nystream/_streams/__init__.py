@@ -1,0 +1,1 @@
+"""Tables of any length, read some rows at a time, and what is learned from them."""

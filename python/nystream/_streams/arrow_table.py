@@ -1,0 +1,166 @@
+"""Parquet files and Arrow IPC files and streams, through pyarrow."""
+
+from __future__ import annotations
+
+import importlib
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+import numpy as np
+
+from nystream._streams.table import Chunk, Position, numeric_chunks
+from nystream.datasets._columns import Columns
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from nystream._streams.table import Values
+
+IPC_FILE = b"ARROW1"
+
+
+def pyarrow(name: str, module: str = "pyarrow") -> Any:
+    """Import pyarrow, or say what is missing."""
+    try:
+        return importlib.import_module(module)
+    except ImportError as error:
+        raise ImportError(f"{name} needs pyarrow: pip install 'nystream[stream]'") from error
+
+
+class ArrowTable:
+    """A table that is stored in columns; ``source`` opens it in its format."""
+
+    def __init__(self, file: BinaryIO, name: str, source: type[_Source]) -> None:
+        self._file, self._name = file, name
+        self._arrow = pyarrow(name)
+        try:
+            self._source = source(file, name)
+        except (self._arrow.ArrowException, OSError) as error:
+            raise ValueError(f"{name} is not a sound {source.FORMAT}: {error}") from error
+        names = tuple(self._source.schema.names)
+        if len(set(names)) < len(names):
+            raise ValueError(f"{name} should have columns of different names")
+        self.columns = Columns(len(names), names)
+
+    def chunks(self, wanted: Sequence[int], n_rows: int, start: Position) -> Iterator[Chunk]:
+        """Yield as many rows at a time; the last chunk may have fewer."""
+        for i in wanted:
+            self._check_type(i)
+        names = [self._source.schema.names[i] for i in wanted]
+        first_row, batches = self._source.batches(names, n_rows, start.row)
+        blocks = map(self._block(names), self._sound(batches))
+        yield from numeric_chunks(blocks, first_row, n_rows, self.columns, wanted, start)
+
+    def _check_type(self, i: int) -> None:
+        kind, types = self._source.schema.types[i], self._arrow.types
+        if not any(
+            test(kind)
+            for test in (types.is_integer, types.is_floating, types.is_boolean, types.is_decimal)
+        ):
+            column = self.columns.describe(i)
+            raise ValueError(f"{self._name}: {column} should hold numbers, but holds {kind}")
+
+    def _block(self, names: list[str]) -> Any:
+        kind = self._arrow.float64()
+
+        def block(batch: Any) -> Values:
+            values = np.empty((batch.num_rows, len(names)))
+            for j, name in enumerate(names):
+                column = batch.column(name).cast(kind, safe=False)
+                values[:, j] = column.to_numpy(zero_copy_only=False)  # what is missing is NaN
+            return values
+
+        return block
+
+    def _sound(self, batches: Iterable[Any]) -> Iterator[Any]:
+        try:
+            yield from batches
+        except (self._arrow.ArrowException, OSError) as error:
+            what = self._source.FORMAT
+            raise ValueError(f"{self._name} is not a sound {what}: {error}") from error
+
+    def fraction(self, position: Position) -> float | None:
+        """Return how much of the table lies before a position, where its length is known."""
+        n_rows = self._source.n_rows
+        return position.row / n_rows if n_rows else None
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+
+class _Source:
+    """A way to store batches of columns."""
+
+    FORMAT: str
+    schema: Any
+    n_rows: int | None = None
+
+    def __init__(self, file: BinaryIO, name: str) -> None:
+        raise NotImplementedError
+
+    def batches(self, names: list[str], n_rows: int, start: int) -> tuple[int, Iterable[Any]]:
+        """Return batches from a row on, and the first row that they hold, not after it."""
+        raise NotImplementedError
+
+
+class Parquet(_Source):
+    """A Parquet file, of which row groups before the start are not read."""
+
+    FORMAT = "Parquet file"
+
+    def __init__(self, file: BinaryIO, name: str) -> None:
+        self._reader = pyarrow(name, "pyarrow.parquet").ParquetFile(file)
+        self.schema = self._reader.schema_arrow
+        self.n_rows = self._reader.metadata.num_rows
+
+    def batches(self, names: list[str], n_rows: int, start: int) -> tuple[int, Iterable[Any]]:
+        """Return batches from a row on, and the first row that they hold."""
+        metadata = self._reader.metadata
+        sizes = (metadata.row_group(i).num_rows for i in range(metadata.num_row_groups))
+        ends = list(accumulate(sizes))
+        groups = [i for i, end in enumerate(ends) if end > start]
+        if not groups:
+            return start, ()
+        first_row = ends[groups[0] - 1] if groups[0] else 0
+        batches = self._reader.iter_batches(n_rows, row_groups=groups, columns=names)
+        return first_row, batches
+
+
+class ArrowFile(_Source):
+    """An Arrow IPC file, also called Feather."""
+
+    FORMAT = "Arrow IPC file"
+
+    def __init__(self, file: BinaryIO, name: str) -> None:
+        self._reader = pyarrow(name, "pyarrow.ipc").open_file(file)
+        self.schema = self._reader.schema
+
+    def batches(self, names: list[str], n_rows: int, start: int) -> tuple[int, Iterable[Any]]:
+        """Return all batches: only reading them tells how many rows they have."""
+        return 0, map(self._reader.get_batch, range(self._reader.num_record_batches))
+
+
+class ArrowStream(_Source):
+    """An Arrow IPC stream, as it comes through a pipe."""
+
+    FORMAT = "Arrow IPC stream"
+
+    def __init__(self, file: BinaryIO, name: str) -> None:
+        self._reader = pyarrow(name, "pyarrow.ipc").open_stream(file)
+        self.schema = self._reader.schema
+
+    def batches(self, names: list[str], n_rows: int, start: int) -> tuple[int, Iterable[Any]]:
+        """Return all batches: a stream can only be read through."""
+        return 0, self._reader
+
+
+def arrow(file: BinaryIO, name: str) -> ArrowTable:
+    """Open an Arrow IPC file or stream, whichever the first bytes say."""
+    is_file = file.peek(len(IPC_FILE)).startswith(IPC_FILE)  # type: ignore[attr-defined]
+    return ArrowTable(file, name, ArrowFile if is_file else ArrowStream)
+
+
+def parquet(file: BinaryIO, name: str) -> ArrowTable:
+    """Open a Parquet file."""
+    return ArrowTable(file, name, Parquet)
