@@ -36,11 +36,10 @@ test: rust python ## everything that CI runs
 rust: tools ## the Rust half of the tests
 	cargo fmt --check
 	cargo clippy --locked --all-targets -- -D warnings
-	cargo test --locked --lib --tests
+	cargo test --locked --lib --tests --benches
 	NYSTREAM_SIMD=lanes-8 PROPTEST_CASES=20 cargo test --locked --lib --tests
 	NYSTREAM_SIMD=lanes-2 PROPTEST_CASES=20 cargo test --locked --lib --tests
 	cargo test --locked --doc
-	cargo bench --locked -- --test
 
 python: tools $(BIN)/python ## the Python half
 	cargo clippy --locked --features python -- -D warnings

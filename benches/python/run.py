@@ -12,7 +12,7 @@ import importlib
 import os
 from pathlib import Path
 
-PARTS = ("learning", "auto", "rows", "scoring", "flat")
+PARTS = ("learning", "auto", "rows", "scoring", "flat", "commands")
 
 
 def one_thread() -> None:

@@ -17,6 +17,7 @@ pytest.importorskip("tqdm", reason="the benchmarks need tqdm: pip install '.[ben
 NEWTON = ["NonsAld", "RidgeAld"]
 UNTUNED = ["RidgeAld", "Auto"]
 LOOPS = [*NEWTON, "LinearRls", "RunningMean"]
+FILES = [".csv", ".jsonl", ".npz", ".parquet"]
 RIVER = ["river LinearRegression", "river StandardScaler, LinearRegression"]
 # The first cells of the rows that each table should have.
 EXPECTED = {
@@ -31,6 +32,7 @@ EXPECTED = {
     ],
     "rows": [LOOPS + RIVER, [name for name in LOOPS for _ in range(3)]],
     "scoring": [5 * ["float64", "float32"], None],  # threads: as many rows as the machine has cores
+    "commands": [["progressive", *(end for end in FILES for _ in range(2))], ["5,000", "50,000"]],
     "flat": [6 * NEWTON, ["100", "200", "500", "1,000"], None],
 }
 PEERS = {"rows": "river", "scoring": "sklearn", "flat": "matplotlib"}

@@ -8,10 +8,13 @@ import importlib
 import importlib.util
 import inspect
 import io
+import itertools
+import os
 import re
 import shlex
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -97,6 +100,33 @@ def test_docstrings_have_examples_that_run(name):
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 
+# Pages whose commands are run, too.
+WITH_COMMANDS = {"pipes"}
+SHELL_SIGNS = {"|", ">", ">>", "<", "&&", "&", "2>"}
+
+
+def printed_by_python(code, names):
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(code, names)
+    return printed.getvalue()
+
+
+def printed_by_shell(commands):
+    """What commands print, errors and all, in a shell that finds this `nystream` first."""
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    shell = ["bash", "-o", "pipefail", "-c", commands]
+    run = subprocess.run(
+        shell, env={**os.environ, "PATH": path}, stdout=-1, stderr=subprocess.STDOUT, text=True
+    )
+    return run.stdout
+
+
+def without_speed(text):
+    """Text without what no two runs share."""
+    return re.sub(r"[\d,]+ rows/s", "N rows/s", text)
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_examples_print_what_the_page_says(page, tmp_path, monkeypatch):
     """All Python of a page runs in order; a text block after it is what it prints."""
@@ -104,23 +134,27 @@ def test_examples_print_what_the_page_says(page, tmp_path, monkeypatch):
         pytest.skip(reason)
     monkeypatch.chdir(tmp_path)  # some write files
     text = page.read_text(encoding="utf-8")
-    blocks = re.findall(r"```python\n(.*?)```(?:\s+```text\n(.*?)```)?", text, re.DOTALL)
+    kinds = "python|console" if page.stem in WITH_COMMANDS else "python"
+    blocks = re.findall(rf"```({kinds})\n(.*?)```(?:\s+```text\n(.*?)```)?", text, re.DOTALL)
     assert blocks
     names = {}
-    for code, expected in blocks:
-        printed = io.StringIO()
-        with contextlib.redirect_stdout(printed):
-            exec(code, names)
-        assert printed.getvalue() == expected
+    for kind, code, expected in blocks:
+        printed = printed_by_python(code, names) if kind == "python" else printed_by_shell(code)
+        assert without_speed(printed) == without_speed(expected)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_commands_are_understood(page):
     for block in re.findall(r"```console\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL):
         for line in block.splitlines():
-            program, *arguments = shlex.split(line, comments=True)
-            if program == "nystream":
-                parser().parse_args(arguments)
+            # Of a pipe each part is a command; what comes after a redirection is none.
+            words = shlex.split(line, comments=True)
+            starts = [i + 1 for i, word in enumerate(words) if word == "|"]
+            for start in (0, *starts):
+                command = itertools.takewhile(lambda word: word not in SHELL_SIGNS, words[start:])
+                program, *arguments = command
+                if program == "nystream":
+                    parser().parse_args(arguments)
 
 
 def test_links_lead_somewhere():

@@ -442,7 +442,7 @@ def test_a_bad_row_is_named_and_nothing_else_is_lost(name, row, message, tmp_pat
     printed = capsys.readouterr()
     assert f"{path}, line 301: {message}" in printed.err
     assert printed.out.startswith("1,000 rows,")
-    assert printed.out.endswith("1 bad rows left out\n")
+    assert printed.out.endswith("bad rows left out: 1\n")
     rows, found = predictions(out)
     at = 299 if name == "t.jsonl" else 298  # the row before which it stands
     np.testing.assert_array_equal(rows, [*range(at), *range(at + 1, 1001)])
@@ -459,7 +459,7 @@ def test_skipped_rows_are_counted_and_the_first_is_named(tmp_path, stream, capsy
     printed = capsys.readouterr()
     assert re.findall(r"line (\d+):", printed.err) == ["10"]
     assert "997 rows" in printed.out
-    assert "3 bad rows left out" in printed.out
+    assert "bad rows left out: 3" in printed.out
     assert learn(path, "--target", "y", *RIDGE, *SMALL_CHUNKS, "--on-error", "report") == 0
     assert re.findall(r"line (\d+):", capsys.readouterr().err) == ["10", "20", "900"]
 

@@ -141,7 +141,7 @@ def test_bad_rows(policy, tmp_path, model, capsys):
         assert code == 2
         return
     assert code == 0
-    assert "2 bad rows left out" in error
+    assert "bad rows left out: 2" in error
     kept = np.setdiff1d(np.arange(700), [3, 8])
     np.testing.assert_array_equal(predictions(out)[:, 0], kept)
     expected = model.predict_many(X[kept])

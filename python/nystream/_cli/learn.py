@@ -235,6 +235,6 @@ def summarise(chosen: argparse.Namespace, learning: Learning, rate: float) -> No
     progress = learning.progress
     lines = [f"{progress.tally.good:,} rows, {figures(learning.model, progress, rate)}"]
     if progress.tally.bad:
-        lines.append(f"{progress.tally.bad:,} bad rows left out")
+        lines.append(f"bad rows left out: {progress.tally.bad:,}")
     place = sys.stderr if chosen.predictions == "-" else sys.stdout
     print("\n".join(lines), file=place)

@@ -130,5 +130,5 @@ def summarise(scoring: Scoring) -> None:
     if scoring.selection.targets:
         tables.tell(f"{tally.good:,} rows, MSE {tally.mse:.6g}, R2 {tally.r2:.4f}")
     if tally.bad:
-        tables.tell(f"{tally.bad:,} bad rows left out")
+        tables.tell(f"bad rows left out: {tally.bad:,}")
     sys.stderr.flush()
