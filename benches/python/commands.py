@@ -23,8 +23,8 @@ OPTIONS = ["--target", "y", "--algorithm", "RidgeAld"]
 OPTIONS += ["--set", f"kernel=Gaussian(sigma={SIGMA})", f"max_basis={J}"]
 # What a process that has gone through a file says of its memory, in kB.
 PEAK = (
-    "import resource, sys; from nystream._cli import main; code = main(sys.argv[1:]);"
-    "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss); sys.exit(code)"
+    "import re, sys; from nystream._cli import main; code = main(sys.argv[1:]);"
+    "print(re.search(r'VmHWM:\\s+(\\d+)', open('/proc/self/status').read())[1]); sys.exit(code)"
 )
 
 

@@ -34,8 +34,8 @@ def write_parquet(path, X, y):
     table = arrow_table(X, y)
     import pyarrow.parquet
 
-    # Groups of rows that no chunk is a multiple of.
-    pyarrow.parquet.write_table(table, path, row_group_size=300)
+    # Groups of rows that no chunk is a multiple of, and few of them.
+    pyarrow.parquet.write_table(table, path, row_group_size=300 if len(y) < 2000 else 30_000)
 
 
 def write_arrow(path, X, y):

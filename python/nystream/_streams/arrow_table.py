@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from nystream._streams.table import Values
 
 IPC_FILE = b"ARROW1"
+BUFFER = 1 << 18  # bytes that are read at a time of each column of a Parquet file
 
 
 def pyarrow(name: str, module: str = "pyarrow") -> Any:
@@ -110,7 +111,10 @@ class Parquet(_Source):
     FORMAT = "Parquet file"
 
     def __init__(self, file: BinaryIO, name: str) -> None:
-        self._reader = pyarrow(name, "pyarrow.parquet").ParquetFile(file)
+        # Without these, whole row groups are read ahead, and all of the file stays in memory.
+        self._reader = pyarrow(name, "pyarrow.parquet").ParquetFile(
+            file, pre_buffer=False, buffer_size=BUFFER
+        )
         self.schema = self._reader.schema_arrow
         self.n_rows = self._reader.metadata.num_rows
 
