@@ -172,7 +172,7 @@ def test_another_program_goes_on_where_the_last_record_is(cluster, tmp_path):
 
     second.save()
     names = {file.name for file in tmp_path.iterdir()}
-    assert names == {"shards.nys", f"shard-0-{stop}.nys", f"shard-1-{stop}.nys"}
+    assert names == {"shards.ckpt", f"shard-0-{stop}.ckpt", f"shard-1-{stop}.ckpt"}
     assert Record.read(tmp_path).position == stop
 
 
@@ -270,11 +270,11 @@ def test_models_may_have_learned_before_and_have_names_and_targets(cluster, tmp_
 
 def test_a_damaged_file_is_refused(cluster, tmp_path):
     gate = Record.first(ridge()).gate
-    Record(ridge(), gate, 20, ["shard-0-20.nys"]).write(tmp_path)
-    with pytest.raises(FileNotFoundError, match=r"shard-0-20\.nys"):
+    Record(ridge(), gate, 20, ["shard-0-20.ckpt"]).write(tmp_path)
+    with pytest.raises(FileNotFoundError, match=r"shard-0-20\.ckpt"):
         Shards(ridge(), 1, tmp_path)
-    (tmp_path / "shard-0-20.nys").write_bytes(Checkpoint({}, {}).to_bytes()[:-1])
-    with pytest.raises(ValueError, match=r"shard-0-20\.nys is not a sound checkpoint"):
+    (tmp_path / "shard-0-20.ckpt").write_bytes(Checkpoint({}, {}).to_bytes()[:-1])
+    with pytest.raises(ValueError, match=r"shard-0-20\.ckpt is not a sound checkpoint"):
         Shards(ridge(), 1, tmp_path)
 
 
