@@ -42,7 +42,7 @@ napoleon_use_rtype = False
 # Types of other projects, whose sites a build should not have to ask, and aliases.
 nitpick_ignore_regex = [
     ("py:class", r"(np|numpy|os|typing|collections|pathlib)\..*"),
-    ("py:class", "ArrayLike|NDArray|Form|Path|Self|Any|Hashable|Sequence"),
+    ("py:class", "ArrayLike|NDArray|Form|Path|PathLike|Self|Any|Hashable|Sequence"),
     ("py:class", r"(sklearn|river|pandas|polars)\..*"),
     ("py:attr", "features"),  # of every regressor for river, shown for one
 ]
@@ -58,7 +58,8 @@ def is_importable(name: str) -> bool:
 
 
 # Without its library a facade has no reference.
-MISSING = [name for name in ("sklearn", "river") if not is_importable(f"nystream.{name}")]
+FACADES = ("sklearn", "river", "serve", "spark", "ray")
+MISSING = [name for name in FACADES if not is_importable(f"nystream.{name}")]
 exclude_patterns = [f"api/{name}.md" for name in MISSING]
 suppress_warnings = ["toc.excluded", "toc.not_readable"] if MISSING else []
 

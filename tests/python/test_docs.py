@@ -46,8 +46,12 @@ def public_names(thing, prefix=""):
 # What the examples of a module, or of a page, need beside the core.
 NEEDS = {
     "models": ["onnx", "onnxruntime", "polars"],
+    "ray": ["ray"],
+    "recipes": ["dask", "distributed", "mlflow", "narwhals", "pandas", "scipy"],
     "river": ["pandas", "river"],
+    "serve": ["uvicorn"],
     "sklearn": ["pandas", "sklearn"],
+    "spark": ["pandas", "pyspark"],
 }
 
 
