@@ -169,6 +169,15 @@ impl Dictionary {
         coordinate
     }
 
+    /// Lets a row join whatever ALD says, unless rounding stands in the way or there is no room.
+    pub(crate) fn keep(&mut self, x: &[f64]) {
+        self.map.project_accurately(x, &mut self.at);
+        if !self.is_full() {
+            // A row within the span would bring nothing.
+            let _ = self.map.grow(x, &mut self.at);
+        }
+    }
+
     /// The features of many rows, each of which may join, in order; the last is one with which the dictionary has `full`
     /// rows, or the one before a row that [wants room](Self::wants_room), if there is such a row.
     ///

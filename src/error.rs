@@ -197,6 +197,28 @@ pub enum Error {
         /// Name of the algorithm.
         algorithm: &'static str,
     },
+    /// A learner that cannot be merged with others.
+    #[error("{place} should be a RidgeAld, but is a {algorithm}")]
+    NotMergeable {
+        /// Which of those given it is.
+        place: Place,
+        /// Name of the algorithm.
+        algorithm: &'static str,
+    },
+    /// Learners that cannot be merged, because they differ.
+    #[error("{place} should have the same {name} as {first}, {expected}, but has {found}")]
+    Different {
+        /// One of them.
+        place: Place,
+        /// In what it differs.
+        name: String,
+        /// From which other one.
+        first: Place,
+        /// What the other has.
+        expected: String,
+        /// What it has.
+        found: String,
+    },
     /// An array without a row or without a feature.
     #[error("{argument} should have at least one {wanted}, but is empty")]
     Empty {

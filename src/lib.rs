@@ -31,6 +31,7 @@ mod scorer;
 mod simd;
 mod state;
 mod threads;
+mod turns;
 pub mod updates;
 
 #[cfg(feature = "python")]

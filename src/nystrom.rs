@@ -1,5 +1,7 @@
 //! The Nyström map of a growing dictionary.
 
+use nalgebra::DMatrix;
+
 use crate::error::Error;
 use crate::kernels::AnyKernel;
 use crate::linalg::{CholeskyFactor, Givens, Panels, norm_squared};
@@ -130,13 +132,34 @@ impl NystromMap {
         let mut at = Projection::default();
         for i in 0..self.size() {
             let x: Vec<f64> = self.rows.row(i).collect();
-            fresh.project_into(&x, &mut at);
-            fresh.refine(&mut at);
+            fresh.project_accurately(&x, &mut at);
             if fresh.grow(&x, &mut at).is_err() {
                 return;
             }
         }
         self.factor = fresh.factor;
+    }
+
+    /// [`project_into`](Self::project_into) and [`refine`](Self::refine).
+    pub(crate) fn project_accurately(&self, x: &[f64], at: &mut Projection) {
+        self.project_into(x, at);
+        self.refine(at);
+    }
+
+    /// `M = L'^{-1} K L^{-T}`, where `K` has the kernel values between the rows of another map, whose factor is `L'`, and
+    /// those of this one: features `phi` there, projected onto the span of the rows here, are `M^T phi`.
+    pub(crate) fn change_from(&self, other: &Self) -> DMatrix<f64> {
+        let (mut at, mut projected) = (Projection::default(), Vec::new());
+        for i in 0..other.size() {
+            let x: Vec<f64> = other.rows.row(i).collect();
+            self.project_accurately(&x, &mut at);
+            projected.extend_from_slice(&at.phi);
+        }
+        let mut change = DMatrix::from_row_slice(other.size(), self.size(), &projected);
+        for mut column in change.column_iter_mut() {
+            other.factor.lower().solve_in_place(column.as_mut_slice());
+        }
+        change
     }
 
     /// The coefficients `c = L^{-T} w` with which `w . phi(x) = sum_i c_i kappa(x, z_i)`.
@@ -192,5 +215,24 @@ mod tests {
         assert_eq!(at.phi, [5.0, 7.0]);
         assert!(at.residual.abs() < 1e-12);
         assert_eq!(map.coefficients(&[4.0, 6.0]), [2.0, 2.0]);
+    }
+
+    #[test]
+    fn features_change_to_those_of_projections() {
+        let map_of = |rows: &[[f64; 2]]| {
+            let mut map = NystromMap::new(Linear {}.into());
+            let mut at = Projection::default();
+            for x in rows {
+                map.project_into(x, &mut at);
+                map.grow(x, &mut at).unwrap();
+            }
+            map
+        };
+        let (plane, line) = (map_of(&[[2.0, 0.0], [3.0, 1.0]]), map_of(&[[3.0, 4.0]]));
+        // The plane's features are the coordinates, the line's that along (3, 4) / 5.
+        for change in [line.change_from(&plane), plane.change_from(&line)] {
+            assert!((change[0] - 0.6).abs() < 1e-14 && (change[1] - 0.8).abs() < 1e-14);
+        }
+        assert_eq!(plane.change_from(&map_of(&[])).shape(), (0, 2));
     }
 }

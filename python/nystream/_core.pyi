@@ -1,5 +1,6 @@
+from collections.abc import Iterable
 from os import PathLike
-from typing import Any, Literal, Protocol, TypeAlias, final
+from typing import Any, Literal, Protocol, TypeAlias, TypeVar, final
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
@@ -18,6 +19,7 @@ __all__ = [
     "instruction_set",
     "kernels",
     "load",
+    "merge_learners",
     "nons_ald_settings",
     "set_num_threads",
     "write_file",
@@ -30,6 +32,7 @@ class _Frame(Protocol):
     def columns(self) -> Any: ...
 
 _Rows: TypeAlias = ArrayLike | _Frame
+_Learner = TypeVar("_Learner", bound="Learner")
 
 __version__: str
 SMALLEST_ALPHA: float
@@ -126,6 +129,7 @@ def kernels() -> list[str]: ...
 def set_num_threads(n: int | None) -> None: ...
 def get_num_threads() -> int: ...
 def instruction_set() -> str: ...
+def merge_learners(cls: type[_Learner], models: Iterable[Learner]) -> _Learner: ...
 def write_file(path: str | PathLike[str], data: bytes) -> None: ...
 def default_params(algorithm: str) -> dict[str, Any]: ...
 def nons_ald_settings(

@@ -58,6 +58,13 @@ impl Learner {
         model_file::load(path.as_ref(), Self::from_bytes)
     }
 
+    /// A learner that knows the same and goes on bit for bit.
+    pub fn copy(&self) -> Result<Self, Error> {
+        let mut state = State::default();
+        let content = self.content(&mut state)?;
+        Self::from_content(content, &state)
+    }
+
     /// What a file says of the learner; the arrays go into `state`.
     pub(crate) fn content(&self, state: &mut State) -> Result<Value, Error> {
         self.algorithm.save(state);

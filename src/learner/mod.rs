@@ -2,6 +2,7 @@
 
 mod file;
 mod intervals;
+mod merge;
 mod weights;
 
 use crate::algorithms::{Algorithm, AnyParams, Expert, block_len, learn_rows};
@@ -93,9 +94,7 @@ impl Learner {
             let names = self.names.clone();
             return Ok(Scorer::of_function(function, self.n_features, names));
         }
-        let mut state = State::default();
-        let content = self.content(&mut state)?;
-        Ok(Scorer::of_whole(Self::from_content(content, &state)?))
+        Ok(Scorer::of_whole(self.copy()?))
     }
 
     /// The rows kept, if the algorithm keeps any.

@@ -19,7 +19,9 @@ impl From<Error> for PyErr {
                 None => PyOSError::new_err(format!("{}: {reason}", shown(&path))),
             },
             Error::Memory { .. } => PyMemoryError::new_err(error.to_string()),
-            Error::Weights { .. } => PyTypeError::new_err(error.to_string()),
+            Error::Weights { .. } | Error::NotMergeable { .. } => {
+                PyTypeError::new_err(error.to_string())
+            }
             Error::NotPositiveDefinite { .. } => LinAlgError::new_err(error.to_string()),
             _ => PyValueError::new_err(error.to_string()),
         }

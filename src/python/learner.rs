@@ -49,6 +49,11 @@ impl Learner {
         self.core.lock_py_attached(py)
     }
 
+    /// What it knows now.
+    pub(super) fn copy(&self, py: Python<'_>) -> PyResult<Core> {
+        Ok(self.lock(py).borrow().copy()?)
+    }
+
     /// A learner of its public class, or of this subclass of it.
     pub(super) fn wrap<'py>(
         py: Python<'py>,

@@ -13,6 +13,7 @@ mod intervals;
 mod kernel;
 mod learner;
 mod lesson;
+mod merge;
 mod params;
 mod scorer;
 mod signals;
@@ -36,6 +37,8 @@ mod _core {
     use super::kernel::Kernel;
     #[pymodule_export]
     use super::learner::Learner;
+    #[pymodule_export]
+    use super::merge::merge_learners;
 
     #[pymodule_export]
     use super::scorer::Scorer;

@@ -37,9 +37,19 @@ impl Clip {
             return;
         }
         for (range, &y) in self.ranges.iter_mut().zip(y) {
-            let (low, high) = if *range == ANYTHING { (y, y) } else { *range };
-            *range = (low.min(y), high.max(y));
+            *range = hull(*range, (y, y));
         }
+    }
+
+    /// A clip to the labels of all of these, of which there is one at least.
+    pub(crate) fn merged(all: impl Iterator<Item = Self>) -> Self {
+        all.reduce(|mut merged, own| {
+            for (range, own) in merged.ranges.iter_mut().zip(own.ranges) {
+                *range = hull(*range, own);
+            }
+            merged
+        })
+        .unwrap_or_else(|| Self::new(false, 0))
     }
 
     pub(crate) fn save(&self, state: &mut State) {
@@ -49,6 +59,15 @@ impl Clip {
     pub(crate) fn load(&mut self, state: &State) -> Result<(), Error> {
         self.ranges = state.ranges("label_range", self.ranges.len())?;
         Ok(())
+    }
+}
+
+/// The least range that holds both, of which one that is without ends holds nothing yet.
+fn hull(a: Range, b: Range) -> Range {
+    match (a == ANYTHING, b == ANYTHING) {
+        (true, _) => b,
+        (_, true) => a,
+        _ => (a.0.min(b.0), a.1.max(b.1)),
     }
 }
 
@@ -69,5 +88,15 @@ mod tests {
             yhat.chunks_mut(1).for_each(|yhat| clip.apply(yhat));
             assert_eq!(yhat, expected);
         }
+    }
+
+    #[test]
+    fn merged_clips_know_the_labels_of_all() {
+        let clips = [&[1.0, 2.0][..], &[], &[-3.0]].map(|labels| {
+            let mut clip = Clip::new(true, 1);
+            labels.iter().for_each(|y| clip.include(&[*y]));
+            clip
+        });
+        assert_eq!(Clip::merged(clips.into_iter()).ranges(), [(-3.0, 2.0)]);
     }
 }

@@ -22,6 +22,15 @@ impl Forecasts {
         }
     }
 
+    /// Those of several learners, at least one, as one.
+    pub(crate) fn merged<'a>(all: impl Iterator<Item = &'a Self> + Clone) -> Self {
+        let clips = all.clone().map(|own| own.clip.clone());
+        Self {
+            clip: Clip::merged(clips),
+            scores: Scores::merged(all.map(|own| &own.scores)),
+        }
+    }
+
     /// Where the predictions of each target are to be.
     pub fn ranges(&self) -> &[Range] {
         self.clip.ranges()

@@ -11,8 +11,8 @@ use crate::memory::heap;
 use crate::params::{regularisation, targets as check_targets};
 use crate::state::State;
 
-/// Coordinates whose penalty is renewed together.
-const RENEWED: usize = 32;
+/// Rows that are added together.
+const TOGETHER: usize = 32;
 
 /// Least squares on features: `w` minimises `sum_t (w . phi_t - y_t)^2 + ridge ||w||^2`, for each of some targets.
 ///
@@ -254,28 +254,63 @@ impl LeastSquares {
 
     /// Adds so much to the ridge: it is a row of its own for each coordinate, with the label 0.
     fn renew(&mut self, ridge: f64) {
+        let fill = |row: usize, features: &mut Features, i: usize| features.set(i, row, 1.0);
+        self.add(self.size(), ridge, fill, |_, _| 0.0);
+    }
+
+    /// What has been learned, as rows that count once, one a column, and their labels, one a row.
+    pub(crate) fn to_rows(&self) -> (DMatrix<f64>, DMatrix<f64>) {
+        let (features, labels) = self.weights.to_rows();
+        let scale = self.forgetting.unit(0).sqrt().recip();
+        (features * scale, labels * scale)
+    }
+
+    /// Learns such rows beside those of the rounds.
+    pub(crate) fn add_rows(&mut self, phi: &DMatrix<f64>, labels: &DMatrix<f64>) {
+        let fill = |row: usize, features: &mut Features, i: usize| {
+            features.set_row(i, phi.column(row).as_slice());
+        };
+        self.add(phi.ncols(), self.forgetting.unit(0), fill, |row, target| {
+            labels[(row, target)]
+        });
+    }
+
+    /// Adds rows to which no round belongs, so that nothing is forgotten, and which count `weight` times in the scale of this
+    /// period; `fill` writes the features of a row to a place among others.
+    fn add(
+        &mut self,
+        n_rows: usize,
+        weight: f64,
+        fill: impl Fn(usize, &mut Features, usize),
+        label: impl Fn(usize, usize) -> f64,
+    ) {
         let (mut features, mut rounds) = (Features::default(), Rounds::default());
-        let (mut sink, mut unit) = (Vec::new(), Vec::new());
-        for first in (0..self.size()).step_by(RENEWED) {
-            let len = RENEWED.min(self.size() - first);
+        let (mut sink, mut phi) = (Vec::new(), Vec::new());
+        for first in (0..n_rows).step_by(TOGETHER) {
+            let len = TOGETHER.min(n_rows - first);
             features.reset(len, self.size());
-            for i in 0..len {
-                features.set(i, first + i, 1.0);
-            }
-            let round = |_, _, v: f64, _| Some((v, Step::to(v, ridge)));
+            (0..len).for_each(|i| fill(first + i, &mut features, i));
+            let error = |i: usize, target: usize, v: f64| v - label(first + i, target);
+            let round = |i, target, v, _| Some((v, Step::to(error(i, target, v), weight)));
             let done = self
                 .weights
                 .learn_features(&features, &mut rounds, &mut sink, round);
             for i in done..len {
-                features.row_into(i, &mut unit);
-                self.weights.measure(&unit);
-                let w: Vec<f64> = (0..self.n_targets())
-                    .map(|target| self.weights.value(target, &unit))
+                features.row_into(i, &mut phi);
+                self.weights.measure(&phi);
+                let errors: Vec<f64> = (0..self.n_targets())
+                    .map(|target| error(i, target, self.weights.value(target, &phi)))
                     .collect();
-                self.weights.step(ridge, w.into_iter().map(|w| ridge * w));
+                let steps = errors.into_iter().map(|error| weight * error);
+                self.weights.step(weight, steps);
             }
         }
         self.weights.settle();
+    }
+
+    /// The places of the rows of a dictionary that are dearest; see [`SecondOrder::dearest`].
+    pub(crate) fn dearest(&self, factor: &CholeskyFactor, size: usize) -> Vec<usize> {
+        self.weights.dearest(factor, size)
     }
 
     pub(crate) fn save(&self, state: &mut State) {

@@ -3,6 +3,7 @@
 use crate::error::Error;
 use crate::memory::heap;
 use crate::state::State;
+use crate::turns::in_turn;
 
 /// The errors that are remembered: enough for a level of 99.9 %, few enough to follow a stream that changes.
 const WINDOW: usize = 1000;
@@ -24,6 +25,31 @@ impl Scores {
     pub fn new(n_targets: usize) -> Self {
         let scores = vec![Vec::new(); n_targets];
         Self { scores, at: 0 }
+    }
+
+    /// The last scores of several learners, at least one, as if their rows had come in turn.
+    pub(crate) fn merged<'a>(all: impl Iterator<Item = &'a Self> + Clone) -> Self {
+        let n_targets = all.clone().map(|own| own.scores.len()).next();
+        let scores: Vec<Vec<f64>> = (0..n_targets.unwrap_or(0))
+            .map(|target| {
+                let mut scores = in_turn(all.clone().map(|own| own.newest_first(target)));
+                scores.truncate(WINDOW);
+                scores.reverse();
+                scores
+            })
+            .collect();
+        let at = scores.first().map_or(0, Vec::len) % WINDOW;
+        Self { scores, at }
+    }
+
+    fn newest_first(&self, target: usize) -> Vec<f64> {
+        let (newer, older) = self.scores[target].split_at(self.at);
+        newer
+            .iter()
+            .rev()
+            .chain(older.iter().rev())
+            .copied()
+            .collect()
     }
 
     /// Takes in the errors of one row, one for each target, with this `q`.
@@ -104,6 +130,24 @@ mod tests {
         assert_eq!(scores.margins(0.91), [f64::INFINITY]);
         (0..WINDOW).for_each(|_| scores.push([7.0], 0.0));
         assert_eq!(scores.margins(0.01), [7.0]);
+    }
+
+    #[test]
+    fn the_newest_scores_of_each_are_merged_in_turn() {
+        let scores = |n: usize, from: usize| {
+            let mut scores = Scores::new(1);
+            (0..n).for_each(|i| scores.push([(from + i) as f64], 0.0));
+            scores
+        };
+        let (few, many) = (scores(3, 10), scores(WINDOW + 5, 1000));
+        let merged = Scores::merged([&few, &few].into_iter());
+        assert_eq!(merged.scores, [[10.0, 10.0, 11.0, 11.0, 12.0, 12.0]]);
+        assert_eq!(merged.at, 6);
+        let mut merged = Scores::merged([&many, &few].into_iter());
+        let newest = [10.0, 2002.0, 11.0, 2003.0, 12.0, 2004.0];
+        assert_eq!(merged.scores[0][WINDOW - 6..], newest);
+        merged.push([0.5], 0.0);
+        assert_eq!((merged.scores[0].len(), merged.scores[0][0]), (WINDOW, 0.5));
     }
 
     #[test]

@@ -19,6 +19,7 @@ equations. Nothing here is shared with the product. Where the text is ambiguous:
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -107,6 +108,7 @@ class Run:
     growths: list[Growth] = field(default_factory=list)
     q: np.ndarray | None = None  # phi.P phi of each row before it is learned, of least squares
     replaced: list[int] = field(default_factory=list)  # rows that left the dictionary
+    end: tuple[Dictionary, Squares] | None = None  # what least squares has learned
 
 
 def nons_ald(
@@ -342,32 +344,77 @@ def ridge_ald(
     policy="freeze",
     forgetting=1.0,
     weights=None,
+    start=None,
 ) -> Run:
     """Least squares on the ALD basis; forward: the prediction of Vovk, Azoury and Warmuth.
 
-    With y of shape (n, k) for k targets.
+    With y of shape (n, k) for k targets. It starts with nothing, or goes on from the end of a run
+    or a merge, whose rows are in X as the dictionary has it.
     """
     T, Y = len(X), y.reshape(len(X), -1)
     weights = np.ones(T) if weights is None else weights
     run = Run(np.zeros(Y.shape), q=np.zeros(T))
-    dictionary = Dictionary(X, kernel, alpha, max_basis, run.basis)
-    squares = Squares(0, Y.shape[1], ridge, forgetting)
+    if start is None:
+        start = Dictionary(X[:0], kernel, alpha, max_basis), Squares(0, Y.shape[1], ridge, forgetting)
+    dictionary, squares = run.end = copy.deepcopy(start)
+    run.basis = dictionary.S
+    before = len(dictionary.X)
+    dictionary.X = np.vstack([dictionary.X, X])
     for t in range(T):
-        novel, full = dictionary.is_novel(t), dictionary.is_full()
+        place = before + t
+        novel, full = dictionary.is_novel(place), dictionary.is_full()
         if novel and not full:
-            squares.move(dictionary.append(t))
-        phi = dictionary.phi(t)
+            squares.move(dictionary.append(place))
+        phi = dictionary.phi(place)
         yhat, run.q[t] = squares.look(phi, forward)
         run.predictions[t] = _clipped(yhat, Y[:t]) if clip else yhat
         if novel and full and policy == "replace":
             j = cheapest(dictionary, squares)
             run.replaced.append(run.basis[j])
             squares.move(dictionary.remove(j))
-            squares.move(dictionary.append(t))
-            phi = dictionary.phi(t)
+            squares.move(dictionary.append(place))
+            phi = dictionary.phi(place)
         squares.learn(phi, Y[t], weights[t])
     run.predictions = run.predictions.reshape(y.shape)
     return run
+
+
+def merge_ridge_ald(ends, kernel: Kernel, *, alpha, max_basis=None) -> tuple[Dictionary, Squares]:
+    """What ridge_ald has learned of several streams, as the end of one run.
+
+    Of the rows of all dictionaries, taken in turn, it keeps as many as ALD takes: those left when
+    the cheapest is removed again and again from what ALD with alpha / 10 takes. With Q_i,
+    which takes features of model i to those of their projections, its rows become others: A is
+    ridge I + sum_i Q_i (A_i - ridge I) Q_i^T, and A w is sum_i Q_i A_i w_i.
+    """
+    bases = [dictionary.X[dictionary.S] for dictionary, _ in ends]
+    turns = sorted((place, i) for i, basis in enumerate(bases) for place in range(len(basis)))
+    X = np.array([bases[i][place] for place, i in turns])
+    merged = _offered(Dictionary(X, kernel, alpha, max_basis))
+    fine = _offered(Dictionary(X, kernel, max(alpha / 10, 1e-10)))
+    squares = _carried_over(ends, fine)
+    while len(fine.S) > len(merged.S):
+        squares.move(fine.remove(cheapest(fine, squares)))
+    merged._become(fine.S)
+    return merged, _carried_over(ends, merged)
+
+
+def _offered(dictionary):
+    for t in range(len(dictionary.X)):
+        if dictionary.is_novel(t) and not dictionary.is_full():
+            dictionary.append(t)
+    return dictionary
+
+
+def _carried_over(ends, merged):
+    """All rows of several least squares, projected onto the span of one dictionary."""
+    own = copy.deepcopy([squares for _, squares in ends])
+    for (dictionary, _), squares in zip(ends, own, strict=True):
+        between = merged.kernel(merged.X[merged.S], dictionary.X[dictionary.S])
+        squares.move(_change(merged.root, between, dictionary.root))
+    own[0].rows = np.vstack([squares.rows for squares in own])
+    own[0].rounds = 0
+    return own[0]
 
 
 def intervals(run: Run, y, level) -> np.ndarray:

@@ -5,10 +5,17 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING
 
-from nystream._core import SMALLEST_ALPHA, Learner, aogd_ald_settings, nons_ald_settings
+from nystream._core import (
+    SMALLEST_ALPHA,
+    Learner,
+    aogd_ald_settings,
+    merge_learners,
+    nons_ald_settings,
+)
 from nystream._kernels import Gaussian
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from typing import Literal
 
     from typing_extensions import Self
@@ -361,6 +368,45 @@ class RidgeAld(Learner):
             forgetting=forgetting,
             n_targets=n_targets,
         )
+
+    @classmethod
+    def merge(cls, models: Iterable[RidgeAld]) -> Self:
+        """Make one model of several that have learned parts of a stream, side by side.
+
+        It predicts nearly as one that has learned all rows, and goes on learning. Of the rows
+        that the models keep it keeps as many as ALD takes, at most ``max_basis``: those without
+        which the regularised squared error would rise most. What each model has learned is
+        projected onto their span and added up, so that rows count as they do in the models. This
+        costs O(J^3) with the J rows of all models together, and leaves the models as they are.
+
+        With ``forgetting`` the models are taken to be up to date at the same time: their last rows
+        count once. So two models remember twice as many rows as one; what is learned after the
+        merge is one stream again. ``clip`` goes by the labels of all, and intervals by the last
+        errors of each, in turn.
+
+        Parameters
+        ----------
+        models
+            The models: all with the same parameters, for rows of the same width, and with the same
+            names of features, if any. One that has seen nothing adds nothing; one alone is copied.
+
+        Examples
+        --------
+        >>> import nystream
+        >>> X, y = nystream.datasets.friedman(4000)
+        >>> shards = [nystream.RidgeAld(nystream.Gaussian(sigma=4.0)) for _ in range(2)]
+        >>> for i, shard in enumerate(shards):
+        ...     shard.learn_many(X[i:3000:2], y[i:3000:2])
+        >>> model = nystream.RidgeAld.merge(shards)
+        >>> model.n_seen
+        3000
+        >>> whole = nystream.RidgeAld(nystream.Gaussian(sigma=4.0))
+        >>> whole.learn_many(X[:3000], y[:3000])
+        >>> mse = [((m.predict_many(X[3000:]) - y[3000:]) ** 2).mean() for m in (model, whole)]
+        >>> bool(mse[0] < 1.02 * mse[1])
+        True
+        """
+        return merge_learners(cls, models)
 
 
 class KrlsAld(Learner):

@@ -2,6 +2,8 @@
 
 mod columns;
 
+use nalgebra::DMatrix;
+
 use crate::error::Error;
 use crate::memory::heap;
 use crate::simd::{LANES, Lanes, Simd, WithSimd, rows, run};
@@ -122,6 +124,11 @@ impl Triangle {
             row[..=i].copy_from_slice(self.row(i));
         }
         rows
+    }
+
+    /// The same as a square matrix.
+    pub(crate) fn to_matrix(&self) -> DMatrix<f64> {
+        DMatrix::from_row_slice(self.size, self.size, &self.to_square(self.size))
     }
 
     /// The matrix with these rows; of each only as many entries count as there are up to the diagonal.

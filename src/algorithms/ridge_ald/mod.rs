@@ -1,5 +1,7 @@
 //! Ridge regression on an ALD dictionary.
 
+mod merge;
+
 use serde::{Deserialize, Serialize};
 
 use super::{Algorithm, learn_one_by_one, learn_one_target, predict_first_target};
