@@ -206,18 +206,20 @@ pub enum Error {
         algorithm: &'static str,
     },
     /// Learners that cannot be merged, because they differ.
-    #[error("{place} should have the same {name} as {first}, {expected}, but has {found}")]
+    #[error(
+        "models[{other}] should have the same {name} as models[{first}], {}, but has {}",
+        values[0],
+        values[1]
+    )]
     Different {
-        /// One of them.
-        place: Place,
-        /// In what it differs.
+        /// In what they differ.
         name: String,
-        /// From which other one.
-        first: Place,
-        /// What the other has.
-        expected: String,
-        /// What it has.
-        found: String,
+        /// Place of the one.
+        first: usize,
+        /// Place of the other.
+        other: usize,
+        /// What each of them has.
+        values: Box<[String; 2]>,
     },
     /// An array without a row or without a feature.
     #[error("{argument} should have at least one {wanted}, but is empty")]

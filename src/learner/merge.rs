@@ -68,10 +68,6 @@ impl Learner {
     }
 }
 
-fn place(i: usize) -> Place {
-    Place::new("models", [i])
-}
-
 /// The parameters that all of the learners have, of which there has to be one at least.
 fn common_params<'a>(all: &[&'a Learner]) -> Result<&'a RidgeAldParams, Error> {
     let params: Vec<&RidgeAldParams> = all
@@ -80,7 +76,7 @@ fn common_params<'a>(all: &[&'a Learner]) -> Result<&'a RidgeAldParams, Error> {
         .map(|(i, learner)| match &learner.params {
             AnyParams::RidgeAld(params) => Ok(params),
             other => Err(Error::NotMergeable {
-                place: place(i),
+                place: Place::new("models", [i]),
                 algorithm: other.name(),
             }),
         })
@@ -89,19 +85,19 @@ fn common_params<'a>(all: &[&'a Learner]) -> Result<&'a RidgeAldParams, Error> {
         argument: "models",
         wanted: "model",
     })?;
-    match params.iter().position(|own| own != first) {
+    let mut others = params.iter().enumerate();
+    match others.find_map(|(i, other)| different_param(first, other, i)) {
         None => Ok(first),
-        Some(i) => Err(different_params(first, params[i], i)),
+        Some(error) => Err(error),
     }
 }
 
-/// What to say of the first parameter in which that of model `i` differs from the first model's.
-fn different_params(first: &RidgeAldParams, other: &RidgeAldParams, i: usize) -> Error {
+/// What to say of the first parameter in which model `i` differs from the first model, if it does.
+fn different_param(first: &RidgeAldParams, other: &RidgeAldParams, i: usize) -> Option<Error> {
     let (first, other) = (fields(first), fields(other));
-    let differs = first.iter().find(|(name, value)| other[*name] != **value);
-    let (name, value) = differs.map_or(("params", &Value::Null), |(name, value)| (name, value));
-    let found = other.get(name).map_or_else(String::new, shown);
-    different(name, (0, shown(value)), (i, found))
+    let mut pairs = first.iter().zip(other.values());
+    let ((name, value), other) = pairs.find(|((_, value), other)| value != other)?;
+    Some(differ(name, (0, shown(value)), (i, shown(other))))
 }
 
 fn fields(params: &RidgeAldParams) -> Map<String, Value> {
@@ -134,29 +130,28 @@ fn common<T: Debug + PartialEq + Copy>(
     name: &str,
     values: impl Iterator<Item = Option<T>>,
 ) -> Result<Option<T>, Error> {
-    let mut known = values
-        .enumerate()
-        .filter_map(|(i, value)| Some((i, value?)));
+    let known = values.enumerate();
+    let mut known = known.filter_map(|(i, value)| Some((i, value?)));
     let Some((first, value)) = known.next() else {
         return Ok(None);
     };
+    let shown = |value: T| format!("{value:?}");
     match known.find(|(_, other)| *other != value) {
         None => Ok(Some(value)),
-        Some((i, other)) => Err(different(
-            name,
-            (first, format!("{value:?}")),
-            (i, format!("{other:?}")),
-        )),
+        Some((i, other)) => Err(differ(name, (first, shown(value)), (i, shown(other)))),
     }
 }
 
-fn different(name: &str, (first, expected): (usize, String), (i, found): (usize, String)) -> Error {
+fn differ(
+    name: &str,
+    (first, expected): (usize, String),
+    (other, found): (usize, String),
+) -> Error {
     Error::Different {
-        place: place(i),
         name: name.to_owned(),
-        first: place(first),
-        expected,
-        found,
+        first,
+        other,
+        values: Box::new([expected, found]),
     }
 }
 

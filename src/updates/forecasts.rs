@@ -23,11 +23,12 @@ impl Forecasts {
     }
 
     /// Those of several learners, at least one, as one.
-    pub(crate) fn merged<'a>(all: impl Iterator<Item = &'a Self> + Clone) -> Self {
-        let clips = all.clone().map(|own| own.clip.clone());
+    pub(crate) fn merged(all: &[&Self]) -> Self {
+        let clips: Vec<&Clip> = all.iter().map(|own| &own.clip).collect();
+        let scores: Vec<&Scores> = all.iter().map(|own| &own.scores).collect();
         Self {
-            clip: Clip::merged(clips),
-            scores: Scores::merged(all.map(|own| &own.scores)),
+            clip: Clip::merged(&clips),
+            scores: Scores::merged(&scores),
         }
     }
 

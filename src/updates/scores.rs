@@ -28,11 +28,11 @@ impl Scores {
     }
 
     /// The last scores of several learners, at least one, as if their rows had come in turn.
-    pub(crate) fn merged<'a>(all: impl Iterator<Item = &'a Self> + Clone) -> Self {
-        let n_targets = all.clone().map(|own| own.scores.len()).next();
-        let scores: Vec<Vec<f64>> = (0..n_targets.unwrap_or(0))
+    pub(crate) fn merged(all: &[&Self]) -> Self {
+        let n_targets = all.first().map_or(0, |own| own.scores.len());
+        let scores: Vec<Vec<f64>> = (0..n_targets)
             .map(|target| {
-                let mut scores = in_turn(all.clone().map(|own| own.newest_first(target)));
+                let mut scores = in_turn(all.iter().map(|own| own.newest_first(target)));
                 scores.truncate(WINDOW);
                 scores.reverse();
                 scores
@@ -140,10 +140,10 @@ mod tests {
             scores
         };
         let (few, many) = (scores(3, 10), scores(WINDOW + 5, 1000));
-        let merged = Scores::merged([&few, &few].into_iter());
+        let merged = Scores::merged(&[&few, &few]);
         assert_eq!(merged.scores, [[10.0, 10.0, 11.0, 11.0, 12.0, 12.0]]);
         assert_eq!(merged.at, 6);
-        let mut merged = Scores::merged([&many, &few].into_iter());
+        let mut merged = Scores::merged(&[&many, &few]);
         let newest = [10.0, 2002.0, 11.0, 2003.0, 12.0, 2004.0];
         assert_eq!(merged.scores[0][WINDOW - 6..], newest);
         merged.push([0.5], 0.0);

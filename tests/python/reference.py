@@ -355,7 +355,10 @@ def ridge_ald(
     weights = np.ones(T) if weights is None else weights
     run = Run(np.zeros(Y.shape), q=np.zeros(T))
     if start is None:
-        start = Dictionary(X[:0], kernel, alpha, max_basis), Squares(0, Y.shape[1], ridge, forgetting)
+        start = (
+            Dictionary(X[:0], kernel, alpha, max_basis),
+            Squares(0, Y.shape[1], ridge, forgetting),
+        )
     dictionary, squares = run.end = copy.deepcopy(start)
     run.basis = dictionary.S
     before = len(dictionary.X)

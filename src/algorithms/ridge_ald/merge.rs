@@ -25,14 +25,15 @@ impl RidgeAldParams {
     ///
     /// It keeps as many rows as ALD would take of all that they keep. What each of them has learned is projected onto the
     /// span of these and added up.
-    pub fn merge(&self, models: &[RidgeAld]) -> Result<RidgeAld, Error> {
+    pub(crate) fn merge(&self, models: &[RidgeAld]) -> Result<RidgeAld, Error> {
         let parts: Vec<Part<'_>> = models.iter().map(Part::new).collect();
         let mut merged = self.build()?;
         for x in self.choose(models, &parts)? {
             merged.dictionary.keep(&x);
         }
         merged.learn_parts(&parts);
-        merged.forecasts = Forecasts::merged(models.iter().map(|model| &model.forecasts));
+        let forecasts: Vec<&Forecasts> = models.iter().map(|model| &model.forecasts).collect();
+        merged.forecasts = Forecasts::merged(&forecasts);
         Ok(merged)
     }
 
