@@ -72,7 +72,7 @@ wheel: tools $(BIN)/python ## build wheel and sdist into dist, and try the wheel
 
 bench: tools $(BIN)/python ## measure the Python package beside NumPy, river and scikit-learn
 	@echo "building nystream into $(VENV) (the first time takes a minute or two)"
-	@$(INSTALL) -e '.[bench,peers]'
+	@$(INSTALL) -e '.[bench,peers,serve]'
 	@$(BIN)/python benches/python/run.py
 
 bench-rust: tools ## measure the Rust core

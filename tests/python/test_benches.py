@@ -33,9 +33,11 @@ EXPECTED = {
     "rows": [LOOPS + RIVER, [name for name in LOOPS for _ in range(3)]],
     "scoring": [5 * ["float64", "float32"], None],  # threads: as many rows as the machine has cores
     "commands": [["progressive", *(end for end in FILES for _ in range(2))], ["5,000", "50,000"]],
+    "serve": [["empty", "RidgeAld", "RidgeAld", "Auto", "Auto"]],
     "flat": [6 * NEWTON, ["100", "200", "500", "1,000"], None],
 }
 PEERS = {"rows": "river", "scoring": "sklearn", "flat": "matplotlib"}
+NEEDED = {**PEERS, "commands": "pyarrow", "serve": "uvicorn"}
 
 
 def run(part, out, *arguments, **environment):
@@ -78,9 +80,9 @@ def check(part, text):
 
 @pytest.mark.parametrize("part", EXPECTED)
 def test_quick_tables_are_complete(part, tmp_path):
-    needed = PEERS.get(part)
+    needed = NEEDED.get(part)
     if needed and not find_spec(needed):
-        pytest.skip(f"{needed} is not installed: pip install '.[bench,peers]'")
+        pytest.skip(f"{needed} is not installed: pip install '.[bench,peers,serve]'")
     printed = run(part, tmp_path, "--rows", "50000").stdout
     check(part, printed)
     assert "not installed" not in printed

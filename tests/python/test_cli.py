@@ -420,7 +420,7 @@ def test_info_on_a_file_it_cannot_read(name, content, message, tmp_path, capsys)
     assert error.count("\n") == 1
 
 
-@pytest.mark.parametrize("name", ["bench", "list", "info"])
+@pytest.mark.parametrize("name", ["learn", "score", "serve", "inspect", "bench", "list", "info"])
 def test_help_has_examples(name, capsys):
     with pytest.raises(SystemExit, match="0"):
         main([name, "--help"])

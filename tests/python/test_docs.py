@@ -49,7 +49,8 @@ NEEDS = {
     "ray": ["ray"],
     "recipes": ["dask", "distributed", "mlflow", "narwhals", "pandas", "scipy"],
     "river": ["pandas", "river"],
-    "serve": ["uvicorn"],
+    "serve": [],
+    "service": ["uvicorn"],
     "sklearn": ["pandas", "sklearn"],
     "spark": ["pandas", "pyspark"],
 }
@@ -80,7 +81,10 @@ NAMES = {"nystream": nystream, **dict(public_names(nystream))}
 NAMES |= optional_names("sklearn") | optional_names(
     "river", "Regressor", "WeightedRegressor", "IntervalRegressor"
 )
-WITH_EXAMPLES = {"nystream", "river", "sklearn"}  # of modules, which need none
+for engine in ("serve", "spark", "ray"):
+    NAMES |= optional_names(engine)
+# Of modules, which need none.
+WITH_EXAMPLES = {"nystream", "ray", "river", "serve", "sklearn", "spark"}
 
 
 # Sorted: the members of a compiled class have no fixed order.
@@ -199,16 +203,7 @@ def test_importing_needs_numpy_alone():
     script = "import sys, nystream; print(*sorted({m.split('.')[0] for m in sys.modules}))"
     run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     installed = {
-        "matplotlib",
-        "narwhals",
-        "onnx",
-        "river",
-        "tqdm",
-        "hypothesis",
-        "pytest",
-        "pandas",
-        "pyarrow",
-        "scipy",
-        "sklearn",
+        *("dask", "hypothesis", "matplotlib", "mlflow", "narwhals", "onnx", "pandas", "pyarrow"),
+        *("pyspark", "pytest", "ray", "river", "scipy", "sklearn", "tqdm", "uvicorn"),
     }
     assert not installed & set(run.stdout.split())

@@ -91,8 +91,6 @@ def check(chosen: argparse.Namespace) -> None:
     from nystream._streams.opening import STANDARD
     from nystream._streams.sinks import TEXT, output_format, same_file
 
-    if chosen.model and modelling.is_asked_for(chosen):
-        raise ValueError("--model goes on with a model: --algorithm and --set are for a new one")
     if not chosen.checkpoint and (chosen.resume or chosen.every):
         raise ValueError("--resume and --every need --checkpoint, the file to go on from")
     if chosen.predictions is None:
@@ -108,7 +106,7 @@ def check(chosen: argparse.Namespace) -> None:
 
 def learn(chosen: argparse.Namespace, table: Table) -> int:
     """Make or load the model, go through the table, and leave what was asked for."""
-    model = starting_model(chosen)
+    model = modelling.start(chosen, "--model")
     selection = choose(chosen, table, model)
     settings = described(chosen, model, selection)
     kept = kept_from(chosen, settings)
@@ -135,18 +133,6 @@ def chunk(chosen: argparse.Namespace) -> int:
     from nystream._streams.learning import CHUNK
 
     return chosen.chunk or CHUNK
-
-
-def starting_model(chosen: argparse.Namespace) -> Learner:
-    """Make a new learner, or load the one that learns on."""
-    import nystream
-
-    if not chosen.model:
-        return modelling.make(chosen)
-    model = nystream.load(chosen.model)
-    if not isinstance(model, nystream.Learner):
-        raise ValueError(f"--model should be a learner, but {chosen.model} holds a scorer")
-    return model
 
 
 def choose(chosen: argparse.Namespace, table: Table, model: Learner) -> Selection:

@@ -9,9 +9,9 @@ import sys
 from collections.abc import Sequence
 
 from nystream import __version__
-from nystream._cli import bench, info, inspect, learn, listing, score
+from nystream._cli import bench, info, inspect, learn, listing, score, serve
 
-COMMANDS = (learn, score, inspect, bench, listing, info)
+COMMANDS = (learn, score, serve, inspect, bench, listing, info)
 
 
 def parser() -> argparse.ArgumentParser:

@@ -62,9 +62,18 @@ def kernel(text: str) -> Kernel | None:
         raise argparse.ArgumentTypeError(f"{text}: {error}") from None
 
 
-def is_asked_for(chosen: argparse.Namespace) -> bool:
-    """Tell whether a new learner was described at all."""
-    return chosen.algorithm is not None or bool(chosen.params)
+def start(chosen: argparse.Namespace, option: str) -> Learner:
+    """Load the learner of ``chosen.model``, which an option names, or make a new one."""
+    import nystream
+
+    if chosen.model is None:
+        return make(chosen)
+    if chosen.algorithm or chosen.params:
+        raise ValueError(f"{option} goes on with a model: --algorithm and --set are for a new one")
+    model = nystream.load(chosen.model)
+    if not isinstance(model, nystream.Learner):
+        raise ValueError(f"{option} should be a learner, but {chosen.model} holds a scorer")
+    return model
 
 
 def make(chosen: argparse.Namespace) -> Learner:

@@ -1,0 +1,117 @@
+"""From arguments to an application."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from nystream import Learner
+from nystream._checks import real, whole
+from nystream.serve._app import App
+from nystream.serve._service import Service
+from nystream.serve._settings import Settings
+
+
+def create_app(
+    model: Learner,
+    *,
+    checkpoint: str | PathLike[str] | None = None,
+    every: float = 30.0,
+    token: str | None = None,
+    hosts: Sequence[str] | None = None,
+    max_body: int = 1_048_576,
+    max_rows: int = 10_000,
+    max_queue: int = 20_000,
+    max_pending: int = 100_000,
+    max_age: float = 86_400.0,
+    refresh: float = 0.05,
+    timeout: float = 10.0,
+) -> App:
+    """Make an ASGI application that serves a model, for any server that runs such.
+
+    It has to run in one process with one worker, since it learns. From its first request on the
+    model belongs to it.
+
+    Parameters
+    ----------
+    model
+        The learner. It is not used if there is a checkpoint to go on from.
+    checkpoint
+        A file from which to go on, if it exists, and to write to: now and then, and at the end.
+        None: nothing is kept.
+    every
+        Seconds between two checkpoints, positive.
+    token
+        What clients have to send as ``Authorization: Bearer TOKEN``. None: anybody may ask.
+    hosts
+        The names, without ports, by which clients may call this machine. It keeps out pages of
+        other sites that have let their own name lead here. None: any name.
+    max_body
+        The most bytes that a request may have.
+    max_rows
+        The most rows that a request may have, at most ``max_queue``.
+    max_queue
+        The most rows that may wait to be learned; beyond it clients are told to come back.
+    max_pending
+        The most predicted rows that are remembered until their label comes. The oldest make room.
+    max_age
+        Seconds after which a predicted row is forgotten, positive.
+    refresh
+        Least seconds between two snapshots of the model to predict with; a client that waits for
+        its rows to be learned gets one at once.
+    timeout
+        Seconds in which the body of a request has to come, positive.
+
+    Returns
+    -------
+    App
+        The application.
+
+    Examples
+    --------
+    >>> import asyncio
+    >>> import nystream
+    >>> from nystream.serve import create_app
+    >>> app = create_app(nystream.Auto())
+    >>> async def get(path):
+    ...     sent = []
+    ...     async def send(message):
+    ...         sent.append(message)
+    ...     request = {"type": "http", "method": "GET", "path": path}
+    ...     await app({**request, "query_string": b"", "headers": []}, None, send)
+    ...     await app.service.stop()
+    ...     return sent
+    >>> start, body = asyncio.run(get("/health"))
+    >>> start["status"], body["body"]
+    (200, b'{"status": "ok"}')
+    """
+    if not isinstance(model, Learner):
+        raise TypeError(f"model should be a learner, but is {model!r:.100}")
+    if token is not None and not (token and token.isascii() and token.isprintable()):
+        raise ValueError("token should be visible ASCII characters, at least one")
+    settings = Settings(
+        max_rows=whole("max_rows", max_rows),
+        max_queue=whole("max_queue", max_queue),
+        max_pending=whole("max_pending", max_pending, minimum=0),
+        max_age=positive("max_age", max_age),
+        refresh=positive("refresh", refresh),
+        checkpoint=None if checkpoint is None else Path(checkpoint),
+        every=positive("every", every),
+    )
+    if max_rows > max_queue:
+        raise ValueError(f"max_rows should be at most max_queue, {max_queue}, but is {max_rows}")
+    if settings.checkpoint and not settings.checkpoint.parent.is_dir():
+        folder = settings.checkpoint.parent
+        raise FileNotFoundError(f"checkpoint should be in a folder, but there is none at {folder}")
+    service = Service(model, settings)
+    return App(service, token, hosts, whole("max_body", max_body), positive("timeout", timeout))
+
+
+def positive(name: str, value: Any) -> float:
+    """Return a number of seconds."""
+    number = real(name, value)
+    if not 0 < number < float("inf"):
+        raise ValueError(f"{name} should be positive and finite, but is {value}")
+    return number

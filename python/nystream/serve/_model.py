@@ -1,0 +1,204 @@
+"""The thread that learns, and the snapshots that all others predict with."""
+
+from __future__ import annotations
+
+import math
+import queue
+import threading
+import time
+from asyncio import AbstractEventLoop, Future
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any, Protocol
+
+import numpy as np
+
+from nystream import Learner, Scorer
+from nystream._frames import NamedRows
+from nystream.serve._record import Point, Progress
+from nystream.serve._rows import Array
+
+Done = Future[Exception | None]  # of those who wait
+BATCH = 1024  # rows that are learned at most between two snapshots
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """The model as it was at one moment; whoever holds it may use it for as long as they like."""
+
+    scorer: Scorer
+    n_seen: int
+    n_basis: int
+    nbytes: int
+    mse: float | None
+    points: list[Point]
+    latest: list[tuple[float, float]]
+    made: float
+
+    @classmethod
+    def of(cls, learner: Learner, progress: Progress) -> Snapshot:
+        """Return what there is to see of a learner now."""
+        return cls(
+            learner.scorer(),
+            learner.n_seen,
+            learner.n_basis,
+            learner.nbytes,
+            progress.error.mean,
+            progress.points(learner.n_basis),
+            [*progress.latest],
+            time.monotonic(),
+        )
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """Labelled rows of one request; ``done`` is for those who wait until they are learned."""
+
+    X: Array
+    y: Array
+    names: list[str] | None
+    done: Done | None = None
+
+
+@dataclass(frozen=True)
+class Save:
+    """A checkpoint to be written when all that was queued before it is learned."""
+
+    write: Callable[[Learner, Progress], None]
+    done: Done
+
+
+class Stop:
+    """The end: nothing is queued after it."""
+
+
+Job = Lesson | Save | Stop
+
+
+class Listener(Protocol):
+    """Who is told, in the thread of the event loop, what the worker has done."""
+
+    def published(self, snapshot: Snapshot) -> None:
+        """Hear of a new snapshot."""
+
+    def learned(self, lessons: list[Lesson], errors: list[Exception | None]) -> None:
+        """Hear of lessons that were learned, or refused where there is an error."""
+
+    def ended(self) -> None:
+        """Hear that nothing more will be done."""
+
+    def saved(self, job: Save, error: Exception | None) -> None:
+        """Hear of a checkpoint that was written, or not if there is an error."""
+
+
+class Worker:
+    """Learns what is queued, in order; from its start on nobody else touches the learner.
+
+    Parameters
+    ----------
+    learner
+        The model.
+    progress
+        Its record so far.
+    refresh
+        Least seconds between two snapshots, unless somebody waits for one.
+    listener, loop
+        Who is told of the work, and the loop in whose thread.
+    """
+
+    def __init__(
+        self,
+        learner: Learner,
+        progress: Progress,
+        refresh: float,
+        listener: Listener,
+        loop: AbstractEventLoop,
+    ) -> None:
+        # A daemon, so that whoever asks the process to end at once is obeyed.
+        self.thread = threading.Thread(target=self._run, name="nystream-learner", daemon=True)
+        self._learner, self._progress, self._refresh = learner, progress, refresh
+        self._listener, self._tell = listener, loop.call_soon_threadsafe
+        self._jobs: queue.SimpleQueue[Job] = queue.SimpleQueue()
+        self._shown = -math.inf
+        self._due: float | None = None  # when what has been learned is to be seen
+        self._stopped = False
+
+    def put(self, job: Job) -> None:
+        """Queue a job."""
+        self._jobs.put(job)
+
+    def _run(self) -> None:
+        try:
+            self._work()
+        finally:
+            self._tell(self._listener.ended)
+
+    def _work(self) -> None:
+        """Work until the end is queued."""
+        work: dict[type, Callable[[list[Any]], None]]
+        work = {Lesson: self._learn, Save: self._save, Stop: self._stop}
+        while not self._stopped:
+            for kind, jobs in groupby(self._take(), type):
+                work[kind](list(jobs))
+            if self._due is not None and time.monotonic() >= self._due:
+                self._show()
+
+    def _take(self) -> list[Job]:
+        """Wait for jobs, or until a snapshot is due."""
+        patience = None if self._due is None else max(0.0, self._due - time.monotonic())
+        jobs: list[Job] = []
+        n_rows = 0
+        try:
+            jobs.append(self._jobs.get(timeout=patience))
+            while (n_rows := n_rows + size(jobs[-1])) < BATCH:
+                jobs.append(self._jobs.get_nowait())
+        except queue.Empty:
+            pass
+        return jobs
+
+    def _learn(self, lessons: list[Lesson]) -> None:
+        errors = self._refused(lessons)
+        self._due = self._shown + self._refresh
+        if any(lesson.done for lesson in lessons):
+            self._show()  # first, so that those who wait can see what they have taught
+        self._tell(self._listener.learned, lessons, errors)
+
+    def _refused(self, lessons: list[Lesson]) -> list[Exception | None]:
+        """Learn all in one call or, where one of them is refused, each in its own."""
+        try:
+            self._learn_together(lessons)
+        except Exception as error:
+            if len(lessons) > 1:
+                return [error for lesson in lessons for error in self._refused([lesson])]
+            return [error]
+        return [None] * len(lessons)
+
+    def _learn_together(self, lessons: list[Lesson]) -> None:
+        X = np.concatenate([lesson.X for lesson in lessons])
+        y = np.concatenate([lesson.y for lesson in lessons])
+        names = lessons[0].names
+        predictions = self._learner.progressive(NamedRows(names, X) if names else X, y)
+        self._progress.add(predictions, y, self._learner.n_basis)
+
+    def _show(self) -> None:
+        self._shown, self._due = time.monotonic(), None
+        snapshot = Snapshot.of(self._learner, self._progress)
+        self._tell(self._listener.published, snapshot)
+
+    def _save(self, jobs: list[Save]) -> None:
+        for job in jobs:
+            error = None
+            try:
+                job.write(self._learner, self._progress)
+            except Exception as reason:
+                error = reason
+            self._tell(self._listener.saved, job, error)
+
+    def _stop(self, _: list[Stop]) -> None:
+        self._stopped = True
+
+
+def size(job: Job) -> int:
+    """Return the number of rows to learn."""
+    return len(job.y) if isinstance(job, Lesson) else 0

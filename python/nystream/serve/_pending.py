@@ -1,0 +1,134 @@
+"""Rows that have been predicted and wait for their labels."""
+
+from __future__ import annotations
+
+import base64
+import secrets
+import time
+from collections import OrderedDict
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+import numpy as np
+
+from nystream.serve._http import RefusedError
+from nystream.serve._rows import Array, shown
+
+LONGEST = 40  # characters of an id
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row as it was predicted."""
+
+    x: Array
+    prediction: Any  # a number, or a list of several targets
+    when: float
+
+
+class Pending:
+    """Predicted rows by id, of which the oldest make room for new ones.
+
+    An id is the name of this run and a number that counts up. Only the oldest are ever dropped,
+    so that two numbers, the last one given and the last one dropped, tell what became of any id.
+    """
+
+    def __init__(self, most: int, max_age: float) -> None:
+        self.most, self.max_age = most, max_age
+        self.run = secrets.token_hex(4)
+        self.given = self.dropped = self.n_dropped = 0
+        self._rows: OrderedDict[str, Row] = OrderedDict()
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def add(self, x: Array, prediction: Any) -> str:
+        """Remember a row, and return its id."""
+        self.given += 1
+        name = f"{self.run}-{self.given}"
+        self._rows[name] = Row(x, prediction, time.time())
+        self.make_room()
+        return name
+
+    def make_room(self) -> None:
+        """Drop what is too much or too old."""
+        oldest = time.time() - self.max_age
+        while self._rows and (
+            len(self._rows) > self.most or next(iter(self._rows.values())).when < oldest
+        ):
+            name, _ = self._rows.popitem(last=False)
+            run, number = _parts(name)
+            if run == self.run:  # else of a run before, from a checkpoint
+                self.dropped = number
+            self.n_dropped += 1
+
+    def find(self, names: list[Any]) -> list[Row]:
+        """Return the rows of ids, or refuse with the reason why there is one without."""
+        self.make_room()
+        rows = [self._find(name) for name in names]
+        if len(set(names)) < len(names):
+            twice = next(name for name in names if names.count(name) > 1)
+            raise RefusedError(409, f"the id {shown(twice)} comes twice")
+        return rows
+
+    def _find(self, name: Any) -> Row:
+        if not isinstance(name, str):
+            raise RefusedError(422, f"an id should be text, but is {shown(name)}")
+        return self._rows.get(name) or self._refuse(name)
+
+    def remove(self, names: list[str]) -> None:
+        """Forget rows that have their labels."""
+        for name in names:
+            del self._rows[name]
+
+    def _refuse(self, name: str) -> NoReturn:
+        run, number = _parts(name)
+        if run != self.run or not 0 < number <= self.given:
+            raise RefusedError(404, f"the id {shown(name)} is not known")
+        if number <= self.dropped:
+            raise RefusedError(410, f"the id {shown(name)} is no longer remembered")
+        raise RefusedError(409, f"the id {shown(name)} has had its label")
+
+    def copy(self) -> list[tuple[str, Row]]:
+        """Return all, oldest first; a row never changes."""
+        return list(self._rows.items())
+
+    def restore(self, rows: list[tuple[str, Row]]) -> None:
+        """Put back what :meth:`copy` returned in a run before."""
+        self._rows.update(rows)
+        self.make_room()
+
+
+def _parts(name: str) -> tuple[str, int]:
+    run, _, number = name.rpartition("-")
+    known = len(name) <= LONGEST and number.isascii() and number.isdigit()
+    return (run, int(number)) if known else ("", 0)
+
+
+def pack(rows: list[tuple[str, Row]]) -> dict[str, Any]:
+    """Return rows as a checkpoint holds them."""
+    return {
+        "ids": [name for name, _ in rows],
+        "when": [row.when for _, row in rows],
+        "x": _text([row.x for _, row in rows]),
+        "predictions": _text([np.float64(row.prediction) for _, row in rows]),
+    }
+
+
+def unpack(packed: dict[str, Any]) -> list[tuple[str, Row]]:
+    """Return what :func:`pack` was given."""
+    ids, when = packed["ids"], packed["when"]
+    x, predictions = (_array(packed[name], len(ids)) for name in ("x", "predictions"))
+    if predictions.shape[1:] == (1,):
+        predictions = predictions[:, 0]
+    rows = map(Row, x, predictions, when)
+    return list(zip(ids, rows, strict=True))
+
+
+def _text(arrays: list[Any]) -> str:
+    return base64.b64encode(b"".join(array.tobytes() for array in arrays)).decode()
+
+
+def _array(text: str, n_rows: int) -> Array:
+    numbers = np.frombuffer(base64.b64decode(text))
+    return numbers.reshape(n_rows, -1) if n_rows else numbers

@@ -1,0 +1,101 @@
+"""How well it goes: running errors, and curves that never grow long."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from nystream.serve._rows import Array
+
+LATEST = 200  # predictions that the page draws
+LONGEST = 256  # points of a curve
+
+
+@dataclass
+class Running:
+    """A mean of squared errors, of which those of several targets are one."""
+
+    count: int = 0
+    total: float = 0.0
+
+    def add(self, predictions: Any, y: Array) -> None:
+        """Count rows."""
+        errors = (np.asarray(predictions) - y) ** 2
+        self.count += len(y)
+        self.total += float(errors.sum()) * len(y) / errors.size
+
+    @property
+    def mean(self) -> float | None:
+        """The mean, if there is one yet."""
+        return self.total / self.count if self.count else None
+
+
+class Point(NamedTuple):
+    """Where a curve passes: rows counted, their squared errors added up, rows kept."""
+
+    n_rows: int
+    total: float
+    n_basis: int
+
+
+@dataclass
+class Curve:
+    """Points in order; when they are too many, every other one goes, and new ones come half as
+    often. The squared errors are sums, so that the mean between any two points stays exact.
+    """
+
+    points: list[Point] = field(default_factory=list)
+    step: int = 1
+
+    def add(self, point: Point) -> None:
+        """Keep a point if it is far enough from the one before."""
+        if self.points and point.n_rows < self.points[-1].n_rows + self.step:
+            return
+        self.points.append(point)
+        if len(self.points) > LONGEST:
+            self.points = self.points[1::2]
+            self.step *= 2
+
+
+@dataclass
+class Progress:
+    """What the learner predicted of rows before it learned them."""
+
+    error: Running = field(default_factory=Running)
+    curve: Curve = field(default_factory=Curve)
+    latest: deque[tuple[float, float]] = field(default_factory=lambda: deque(maxlen=LATEST))
+
+    def add(self, predictions: Array, y: Array, n_basis: int) -> None:
+        """Count a batch."""
+        self.error.add(predictions, y)
+        self.curve.add(Point(self.error.count, self.error.total, n_basis))
+        self.latest.extend(zip(first(predictions), first(y), strict=True))
+
+    def points(self, n_basis: int) -> list[Point]:
+        """Return the curve up to now."""
+        now = Point(self.error.count, self.error.total, n_basis)
+        kept = self.curve.points
+        return [*kept, now] if kept and kept[-1].n_rows < now.n_rows else [*kept]
+
+    def state(self) -> dict[str, Any]:
+        """Return what a checkpoint needs to go on."""
+        return {
+            "error": [self.error.count, self.error.total],
+            "points": self.curve.points,
+            "step": self.curve.step,
+        }
+
+    @classmethod
+    def restored(cls, state: dict[str, Any]) -> Progress:
+        """Go on from :meth:`state`."""
+        points = [Point(*point) for point in state["points"]]
+        return cls(Running(*state["error"]), Curve(points, state["step"]))
+
+
+def first(values: Array) -> list[float]:
+    """Return the first targets of the last rows."""
+    numbers: list[float] = np.atleast_2d(values[-LATEST:].T)[0].tolist()
+    return numbers

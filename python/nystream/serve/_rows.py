@@ -1,0 +1,125 @@
+"""Rows and labels as JSON has them, checked before anything else sees them."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nystream.serve._http import RefusedError
+
+LARGEST = 1e100  # as the core has it
+NUMBERS = {int, float}
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Columns:
+    """How many features a row has, and their names; None where that is not known yet."""
+
+    n_features: int | None = None
+    names: list[str] | None = None
+
+    def of(self, x: Any) -> Columns:
+        """Return the same, or, where nothing is known yet, what a first row tells."""
+        if self.n_features is not None or not isinstance(x, dict | list):
+            return self
+        return Columns(len(x), list(x) if isinstance(x, dict) else None)
+
+    def row(self, place: str, x: Any) -> Array:
+        """Read a list of numbers, or numbers by name."""
+        if isinstance(x, dict):
+            x = self._in_order(place, x)
+        if not isinstance(x, list):
+            what = "a list of numbers or an object of numbers by name"
+            raise RefusedError(422, f"{place} should be {what}, but is {shown(x)}")
+        row = numbers(place, x)
+        if len(row) == 0:
+            raise RefusedError(422, f"{place} should have at least one feature, but is empty")
+        if self.n_features not in (None, len(row)):
+            raise RefusedError(
+                422, f"{place} should have {self.n_features} features, but has {len(row)}"
+            )
+        return row
+
+    def rows(self, X: Any) -> Array:
+        """Read a list of rows, all alike."""
+        if not isinstance(X, list) or not X:
+            raise RefusedError(422, f"X should be a list of at least one row, but is {shown(X)}")
+        columns = self.of(X[0])
+        return np.array([columns.row(f"X[{i}]", x) for i, x in enumerate(X)])
+
+    def _in_order(self, place: str, x: dict[str, Any]) -> list[Any]:
+        if self.names is None:
+            if self.n_features is None:
+                return list(x.values())
+            what = f"a list of {self.n_features} numbers: the model knows no names"
+            raise RefusedError(422, f"{place} should be {what}")
+        for name in self.names:
+            if name not in x:
+                raise RefusedError(422, f"{place} has no feature {shown(name)}")
+        for name in x:
+            if name not in self.names:
+                raise RefusedError(422, f"{place} has an unknown feature {shown(name)}")
+        return [x[name] for name in self.names]
+
+
+def numbers(place: str, values: list[Any]) -> Array:
+    """Return a list of numbers as an array; true and false are none."""
+    if not NUMBERS.issuperset(map(type, values)):
+        i = next(i for i, value in enumerate(values) if type(value) not in NUMBERS)
+        raise RefusedError(422, f"{place}[{i}] should be a number, but is {shown(values[i])}")
+    try:
+        return np.array(values, dtype=np.float64)
+    except OverflowError:
+        raise RefusedError(422, f"{place} holds a whole number that is too large") from None
+
+
+def number(place: str, value: Any) -> Array:
+    """Return a number as an array without dimensions."""
+    if type(value) not in NUMBERS:
+        raise RefusedError(422, f"{place} should be a number, but is {shown(value)}")
+    return np.array(numbers(place, [value])[0])
+
+
+def label(place: str, y: Any, n_targets: int) -> Array:
+    """Read the label of one row: a number, or, with several targets, a list of them."""
+    if n_targets == 1:
+        return finite(place, number(place, y))
+    if not isinstance(y, list) or len(y) != n_targets:
+        what = f"a list of {n_targets} numbers, one for each target"
+        raise RefusedError(422, f"{place} should be {what}, but is {shown(y)}")
+    return finite(place, numbers(place, y))
+
+
+def labels(y: Any, n_rows: int, n_targets: int) -> Array:
+    """Read a label for each row."""
+    if not isinstance(y, list):
+        raise RefusedError(422, f"y should be a list of {n_rows} labels, but is {shown(y)}")
+    if len(y) != n_rows:
+        what = f"as many labels as there are rows, {n_rows}"
+        raise RefusedError(422, f"y should have {what}, but has {len(y)}")
+    if n_targets == 1:
+        return finite("y", numbers("y", y))
+    return np.array([label(f"y[{i}]", row, n_targets) for i, row in enumerate(y)])
+
+
+def finite(place: str, values: Array) -> Array:
+    """Refuse what the learner would refuse."""
+    good = np.abs(values) <= LARGEST  # not so for NaN
+    if not good.all():
+        i = tuple(int(k) for k in np.argwhere(~good)[0])
+        where = place + "".join(f"[{k}]" for k in i)
+        what = f"a finite number of magnitude at most {LARGEST:g}"
+        raise RefusedError(422, f"{where} should be {what}, but is {values[i]:g}")
+    return values
+
+
+def shown(value: Any) -> str:
+    """Show a value as the client wrote it, or its beginning."""
+    text = json.dumps(value)
+    return text if len(text) <= 60 else text[:60] + "..."

@@ -1,0 +1,266 @@
+"""What the service does, apart from HTTP: predicts, remembers, learns, saves.
+
+All of it runs in the thread of the event loop, so that nothing here needs a lock.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import deque
+from collections.abc import Callable
+from copy import copy
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+
+from nystream import Learner
+from nystream.serve import _state
+from nystream.serve._http import RefusedError
+from nystream.serve._model import Done, Lesson, Save, Snapshot, Stop, Worker
+from nystream.serve._pending import Pending
+from nystream.serve._record import LATEST, Progress, Running, first
+from nystream.serve._rows import Array, Columns, finite, label, labels, shown
+from nystream.serve._settings import Counts, Settings
+
+MANY = 256  # rows from which on another thread scores them, so that others need not wait
+STOPPED = "the learner has stopped"
+T = TypeVar("T")
+Document = dict[str, Any]
+Queued = tuple[int, Done | None]
+
+logger = logging.getLogger("nystream.serve")
+
+
+class Service:
+    """A model that predicts and learns, as the application sees it."""
+
+    def __init__(self, learner: Learner, settings: Settings) -> None:
+        self.settings, self.counts = settings, Counts()
+        self.pending = Pending(settings.max_pending, settings.max_age)
+        self.columns = Columns(learner.n_features, learner.feature_names)
+        self.served = Running()  # errors of the predictions that clients were given
+        self.latest: deque[float] = deque(maxlen=LATEST)
+        self.waiting = 0  # rows queued and not yet learned
+        self.failure: Exception | None = None  # why the last checkpoint was not written
+        self._learner, self._progress = learner, Progress()
+        if settings.checkpoint and settings.checkpoint.exists():
+            self._restore(settings.checkpoint)
+        self.model, self.n_targets = repr(self._learner), self._learner.n_targets
+        self.snapshot = Snapshot.of(self._learner, self._progress)
+        self._saved_as: tuple[int, ...] = self._mark()
+        self._awaited: set[Done] = set()
+        self._worker: Worker | None = None
+        self._saver: asyncio.Task[None] | None = None
+
+    def _restore(self, path: Path) -> None:
+        state, self._learner, self._progress = _state.read(path)
+        self.columns, self.served = state.columns, state.served
+        self.pending.restore(state.pending)
+
+    # From start to stop
+
+    def start(self) -> None:
+        """Begin to learn; a second call does nothing."""
+        if self._worker is None:
+            loop, refresh = asyncio.get_running_loop(), self.settings.refresh
+            self._worker = Worker(self._learner, self._progress, refresh, self, loop)
+            self._worker.thread.start()
+            if self.settings.checkpoint:
+                self._saver = loop.create_task(self._save_now_and_then(self.settings.every))
+
+    async def stop(self) -> None:
+        """Learn what is queued, write the last checkpoint, and end."""
+        if self._worker is None:
+            return
+        self._queue_save()
+        if self._saver:
+            self._saver.cancel()
+        self._worker.put(Stop())
+        await asyncio.get_running_loop().run_in_executor(None, self._worker.thread.join)
+        self.ended()
+
+    @property
+    def learns(self) -> bool:
+        """Whether there is a thread that learns."""
+        return self._worker is not None and self._worker.thread.is_alive()
+
+    async def _save_now_and_then(self, every: float) -> None:
+        while True:
+            await asyncio.sleep(every)
+            if self._mark() != self._saved_as and (saving := self._queue_save()):
+                await saving
+
+    def _mark(self) -> tuple[int, ...]:
+        """Return what is different after anything that a checkpoint should hold."""
+        return self.snapshot.n_seen, self.pending.given, len(self.pending), self.served.count
+
+    def _queue_save(self) -> Done | None:
+        """Queue a checkpoint behind all lessons, so that it holds them and no later ones."""
+        path = self.settings.checkpoint
+        if path is None or self._worker is None:
+            return None
+        self._saved_as = self._mark()
+        done = self._promise()
+        state = _state.State(self.columns, copy(self.served), self.pending.copy())
+        self._worker.put(Save(partial(state.write, path), done))
+        return done
+
+    # Predict
+
+    async def predict(self, document: Document, remember: bool) -> Document:
+        """Predict rows and, unless told otherwise, remember them until their labels come."""
+        if "x" in document:
+            return self._predict_one(document["x"], remember)
+        columns, rows = self._rows(document)
+        if remember:
+            self.columns = columns
+        predictions = await self._score(rows)
+        self.latest.extend(first(predictions))
+        self.counts.predicted += len(rows)
+        answer: Document = {"predictions": predictions.tolist()}
+        if remember:
+            # Copies: a view would keep the rows of the whole request for as long as this one.
+            pairs = zip(rows, answer["predictions"], strict=True)
+            answer["ids"] = [self.pending.add(row.copy(), prediction) for row, prediction in pairs]
+        return answer
+
+    def _predict_one(self, x: Any, remember: bool) -> Document:
+        columns = self.columns.of(x)
+        row = columns.row("x", x)
+        prediction = scored(self.snapshot.scorer.predict_one, row)
+        if self.n_targets > 1:
+            prediction = prediction.tolist()
+        self.latest.append(prediction if self.n_targets == 1 else prediction[0])
+        self.counts.predicted += 1
+        answer: Document = {"prediction": prediction}
+        if remember:
+            self.columns = columns
+            answer["id"] = self.pending.add(row, prediction)
+        return answer
+
+    async def _score(self, rows: Array) -> Array:
+        scorer = self.snapshot.scorer
+        if len(rows) < MANY:
+            return scored(scorer.predict_many, rows)
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(None, scored, scorer.predict_many, rows)
+
+    def _rows(self, document: Document) -> tuple[Columns, Array]:
+        """Read ``x`` or ``X``, and what is known of columns after it."""
+        if "x" in document:
+            columns = self.columns.of(document["x"])
+            return columns, finite("x", columns.row("x", document["x"]))[None]
+        X = self._many("X", document["X"])
+        columns = self.columns.of(X[0])
+        return columns, finite("X", columns.rows(X))
+
+    def _many(self, place: str, values: Any) -> list[Any]:
+        if not isinstance(values, list) or not values:
+            raise RefusedError(
+                422, f"{place} should be a list, and not empty, but is {shown(values)}"
+            )
+        if len(values) > self.settings.max_rows:
+            what = f"at most {self.settings.max_rows} rows, but has {len(values)}"
+            raise RefusedError(413, f"{place} should have {what}")
+        return values
+
+    # Learn
+
+    async def learn(self, document: Document, wait: bool) -> tuple[bool, Document]:
+        """Queue labelled rows; tell whether they are learned, and what to answer."""
+        by_id = "id" in document or "ids" in document
+        n_rows, done = (self._learn_ids if by_id else self._learn_rows)(document, wait)
+        if done is None:
+            return False, {"queued": n_rows, "waiting": self.waiting}
+        if error := await done:
+            raise RefusedError(503 if isinstance(error, RuntimeError) else 422, str(error))
+        return True, {"learned": n_rows, "n_seen": self.snapshot.n_seen}
+
+    def _learn_rows(self, document: Document, wait: bool) -> Queued:
+        columns, rows = self._rows(document)
+        queued = self._queue(columns, rows, self._labels(document, len(rows)), wait)
+        self.columns = columns
+        return queued
+
+    def _learn_ids(self, document: Document, wait: bool) -> Queued:
+        ids = self._many("ids", document["ids"]) if "ids" in document else [document["id"]]
+        rows = self.pending.find(ids)
+        y = self._labels(document, len(ids))
+        queued = self._queue(self.columns, np.array([row.x for row in rows]), y, wait)
+        self.pending.remove(ids)
+        self.served.add([row.prediction for row in rows], y)
+        return queued
+
+    def _labels(self, document: Document, n_rows: int) -> Array:
+        if "x" in document or "id" in document:
+            return label("y", document["y"], self.n_targets)[None]
+        return labels(document["y"], n_rows, self.n_targets)
+
+    def _queue(self, columns: Columns, X: Array, y: Array, wait: bool) -> Queued:
+        if self._worker is None or not self.learns:
+            raise RefusedError(503, STOPPED)
+        if self.waiting + len(y) > self.settings.max_queue:
+            reason = f"the queue is full: {self.waiting} rows wait to be learned"
+            raise RefusedError(503, reason, (b"retry-after", b"1"))
+        self.waiting += len(y)
+        done = self._promise() if wait else None
+        self._worker.put(Lesson(X, y, columns.names, done))
+        return len(y), done
+
+    def _promise(self) -> Done:
+        done: Done = asyncio.get_running_loop().create_future()
+        self._awaited.add(done)
+        done.add_done_callback(self._awaited.discard)
+        return done
+
+    # What the worker tells
+
+    def published(self, snapshot: Snapshot) -> None:
+        """Let everybody predict with a new snapshot from now on."""
+        self.snapshot = snapshot
+
+    def learned(self, lessons: list[Lesson], errors: list[Exception | None]) -> None:
+        """Count lessons, and wake those who wait for them."""
+        for lesson, error in zip(lessons, errors, strict=True):
+            n_rows = len(lesson.y)
+            self.waiting -= n_rows
+            if error is None:
+                self.counts.learned += n_rows
+            else:
+                self.counts.refused += n_rows
+                logger.info("%d rows were not learned: %s", n_rows, error)
+            settle(lesson.done, error)
+
+    def saved(self, job: Save, error: Exception | None) -> None:
+        """Count a checkpoint."""
+        self.failure = error
+        if error is None:
+            self.counts.saved += 1
+        else:
+            self.counts.not_saved += 1
+            self._saved_as = ()  # like nothing, so that it is tried again
+            logger.error("the checkpoint was not written: %s", error)
+        settle(job.done, error)
+
+    def ended(self) -> None:
+        """Let nobody wait in vain; after an end in order nobody does."""
+        for done in [done for done in self._awaited if not done.done()]:
+            self.failure = RuntimeError(STOPPED)
+            settle(done, self.failure)
+
+
+def scored(predict: Callable[[Array], T], rows: Array) -> T:
+    """Predict; what a scorer refuses, the client is told."""
+    try:
+        return predict(rows)
+    except ValueError as error:
+        raise RefusedError(422, str(error)) from None
+
+
+def settle(done: Done | None, error: Exception | None) -> None:
+    """Wake whoever waits, if they still do."""
+    if done is not None and not done.done():
+        done.set_result(error)

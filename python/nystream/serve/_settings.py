@@ -1,0 +1,32 @@
+"""What the service may do, and what it has done."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How much is accepted, and how often what is done."""
+
+    max_rows: int
+    max_queue: int
+    max_pending: int
+    max_age: float
+    refresh: float
+    checkpoint: Path | None
+    every: float
+
+
+@dataclass
+class Counts:
+    """What was done since the start."""
+
+    predicted: int = 0
+    learned: int = 0
+    refused: int = 0
+    saved: int = 0
+    not_saved: int = 0
+    started: float = field(default_factory=time.time)

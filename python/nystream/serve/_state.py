@@ -1,0 +1,47 @@
+"""What a checkpoint of the service holds beside the model."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from nystream import Learner
+from nystream._checkpoint import Checkpoint
+from nystream.serve._pending import Row, pack, unpack
+from nystream.serve._record import Progress, Running
+from nystream.serve._rows import Columns
+
+KIND = "nystream serve"
+MODEL = "model"
+
+
+@dataclass(frozen=True)
+class State:
+    """The service at one moment, apart from the learner and its progress."""
+
+    columns: Columns
+    served: Running
+    pending: list[tuple[str, Row]]
+
+    def write(self, path: Path, learner: Learner, progress: Progress) -> None:
+        """Write a checkpoint."""
+        state = {
+            "kind": KIND,
+            "columns": [self.columns.n_features, self.columns.names],
+            "served": [self.served.count, self.served.total],
+            "pending": pack(self.pending),
+            "progress": progress.state(),
+        }
+        Checkpoint({MODEL: learner.to_bytes()}, state).write(path)
+
+
+def read(path: Path) -> tuple[State, Learner, Progress]:
+    """Read a checkpoint, or raise ``ValueError`` that says why it is none of a service."""
+    checkpoint = Checkpoint.read(path)
+    if checkpoint.state.get("kind") != KIND:
+        raise ValueError(f"{path} is a checkpoint, but none of nystream serve")
+    facts: dict[str, Any] = checkpoint.state
+    state = State(Columns(*facts["columns"]), Running(*facts["served"]), unpack(facts["pending"]))
+    learner = Learner.from_bytes(checkpoint.models[MODEL])
+    return state, learner, Progress.restored(facts["progress"])

@@ -1,0 +1,93 @@
+"""What the service tells of itself: to the page, and to Prometheus."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from nystream import __version__
+from nystream.serve._metrics import Requests, head, sample, single
+from nystream.serve._service import Service
+
+
+def status(service: Service) -> dict[str, Any]:
+    """Return all that the page shows."""
+    snapshot, counts = service.snapshot, service.counts
+    service.pending.make_room()
+    return {
+        "model": service.model,
+        "version": __version__,
+        "uptime": time.time() - counts.started,
+        "n_seen": snapshot.n_seen,
+        "n_basis": snapshot.n_basis,
+        "n_targets": service.n_targets,
+        "n_features": service.columns.n_features,
+        "feature_names": service.columns.names,
+        "bytes": snapshot.nbytes,
+        "mse": {"learner": snapshot.mse, "served": service.served.mean},
+        "predicted": counts.predicted,
+        "learned": counts.learned,
+        "refused": counts.refused,
+        "waiting": service.waiting,
+        "pending": len(service.pending),
+        "dropped": service.pending.n_dropped,
+        "snapshot_age": time.monotonic() - snapshot.made,
+        "checkpoints": {"written": counts.saved, "failed": counts.not_saved},
+        "curve": snapshot.points,
+        "predictions": list(service.latest),
+        "labelled": snapshot.latest,
+    }
+
+
+def metrics(service: Service, requests: Requests) -> str:
+    """Return all metrics as text."""
+    lines = [
+        *head("info", "gauge", "The version."),
+        sample("info", 1, version=__version__),
+        *requests.lines(),
+        *single("counter", counters(service)),
+        *single("gauge", gauges(service)),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def counters(service: Service) -> dict[str, tuple[float | None, str]]:
+    """Return what only grows, from the start of the process on."""
+    counts = service.counts
+    return {
+        "rows_predicted_total": (counts.predicted, "Rows predicted."),
+        "rows_learned_total": (counts.learned, "Rows learned."),
+        "rows_refused_total": (counts.refused, "Rows queued that the learner refused."),
+        "pending_dropped_total": (
+            service.pending.n_dropped,
+            "Rows whose label had not come when they had to make room or were too old.",
+        ),
+        "checkpoints_total": (counts.saved, "Checkpoints written."),
+        "checkpoint_failures_total": (counts.not_saved, "Checkpoints that were not written."),
+    }
+
+
+def gauges(service: Service) -> dict[str, tuple[float | None, str]]:
+    """Return what rises and falls."""
+    snapshot = service.snapshot
+    service.pending.make_room()
+    return {
+        "rows_seen": (snapshot.n_seen, "Rows that the model has learned in its life."),
+        "dictionary_size": (snapshot.n_basis, "Rows that the model keeps."),
+        "model_bytes": (snapshot.nbytes, "Memory of the model."),
+        "snapshot_age_seconds": (
+            time.monotonic() - snapshot.made,
+            "Age of the snapshot that predicts; it is renewed when rows are learned.",
+        ),
+        "mse_learner": (
+            snapshot.mse,
+            "Mean squared error of the model's predictions just before it learned each row.",
+        ),
+        "mse_served": (
+            service.served.mean,
+            "Mean squared error of the predictions served, of rows whose label came by id.",
+        ),
+        "queue_rows": (service.waiting, "Rows that wait to be learned."),
+        "pending_rows": (len(service.pending), "Predicted rows that wait for their label."),
+        "learner_up": (int(service.learns), "1 while the learner's thread is alive."),
+    }
