@@ -42,7 +42,7 @@ napoleon_use_rtype = False
 # Types of other projects, whose sites a build should not have to ask, and aliases.
 nitpick_ignore_regex = [
     ("py:class", r"(np|numpy|os|typing|collections|pathlib)\..*"),
-    ("py:class", "ArrayLike|NDArray|Form|Path|PathLike|Self|Any|Hashable|Sequence"),
+    ("py:class", "ArrayLike|DataFrame|NDArray|Form|Path|PathLike|Self|Any|Hashable|Sequence"),
     ("py:class", r"(sklearn|river|pandas|polars)\..*"),
     ("py:attr", "features"),  # of every regressor for river, shown for one
 ]

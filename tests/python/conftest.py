@@ -1,6 +1,7 @@
-"""Settings that must come before NumPy is imported."""
+"""Settings that must come before NumPy is imported, or an engine is started."""
 
 import os
+import sys
 import tempfile
 
 # The literal versions work on small matrices, for which the threads of a BLAS wait for each other:
@@ -11,3 +12,18 @@ for library in ("OPENBLAS", "OMP", "MKL"):
 # Nothing is read from the user's cache or written to it, by a test or by a program that it starts.
 CACHE = tempfile.TemporaryDirectory(prefix="nystream-cache-")
 os.environ["NYSTREAM_CACHE"] = CACHE.name
+
+# Ray should tell nobody. Spark's workers are this Python, and it should start quickly, not run long.
+os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+SPARK = {
+    "spark.driver.memory": "1g",
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.shuffle.partitions": "2",
+    "spark.sql.warehouse.dir": CACHE.name,
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+}
+settings = " ".join(f"--conf {name}={value}" for name, value in SPARK.items())
+java = "--driver-java-options '-XX:TieredStopAtLevel=1 -XX:+UseSerialGC'"
+os.environ.setdefault("PYSPARK_SUBMIT_ARGS", f"{settings} {java} pyspark-shell")

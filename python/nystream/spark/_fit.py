@@ -1,0 +1,183 @@
+"""A model for each key of a table, and files of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+import nystream
+from nystream._core import write_file
+from nystream._frames import NamedRows
+from nystream.spark._engine import pa, types
+from nystream.spark._models import (
+    KEY,
+    Start,
+    file_name,
+    inspect,
+    numbers,
+    use_cores_of_task,
+)
+from nystream.spark._source import Source, check_answer, column, short_names
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+    from numpy.typing import NDArray
+    from pyspark.sql import DataFrame
+
+# What the answer has for each key, in the words of Spark and of Arrow.
+FITTED = {
+    "model": (types.BinaryType(), pa.binary()),
+    "n_seen": (types.LongType(), pa.int64()),
+    "n_skipped": (types.LongType(), pa.int64()),
+    "mse": (types.DoubleType(), pa.float64()),
+}
+
+
+def fit_per_key(
+    df: DataFrame,
+    *,
+    key: str | Sequence[str],
+    features: Sequence[str],
+    target: str,
+    order: str | Sequence[str],
+    model: nystream.Learner | str | PathLike[str],
+    otherwise: nystream.Learner | None = None,
+) -> DataFrame:
+    """Learn a model for each key of a table.
+
+    Rows of a key are learned in blocks, in one call, on one worker, which must have memory for
+    them.
+
+    Parameters
+    ----------
+    df
+        A DataFrame that does not stream.
+    key, features, target, order, model, otherwise
+        As for :func:`learn_stream`.
+
+    Returns
+    -------
+    models
+        A row for each key: its columns; ``model``, the bytes that ``nystream.Learner.from_bytes``
+        opens; ``n_seen``, the number of rows that the model has learned; ``n_skipped``, the number
+        of those that it could not learn, because a feature or the target is null, NaN or infinite;
+        and ``mse``, the mean squared error of predictions made before each row was learned, null
+        where there is none.
+
+    Examples
+    --------
+    >>> import nystream
+    >>> from nystream.spark import fit_per_key
+    >>> from pyspark.sql import SparkSession
+    >>> spark = SparkSession.builder.master("local[2]").getOrCreate()
+    >>> rows = [("a", 2, 1.0, 3.0), ("a", 1, 1.0, 1.0), ("a", 3, None, 3.0)]
+    >>> df = spark.createDataFrame(rows, "sensor string, t int, x double, y double")
+    >>> models = fit_per_key(
+    ...     df, key="sensor", features=["x"], target="y", order="t", model=nystream.RunningMean()
+    ... )
+    >>> row = models.first()
+    >>> row.sensor, row.n_seen, row.n_skipped, row.mse
+    ('a', 2, 1, 2.5)
+    >>> nystream.Learner.from_bytes(row.model).predict_one([1.0])
+    2.0
+    """
+    if df.isStreaming:
+        raise ValueError("df should not stream, but does: learn_stream is for streams")
+    source = Source.of(df, key, features, target, order)
+    check_answer([*(column.name for column in source.key), *FITTED])
+    fields = [types.StructField(name, kind) for name, (kind, _) in FITTED.items()]
+    schema = types.StructType([*(column.field() for column in source.key), *fields])
+    answer = source.grouped().applyInArrow(fitting(Start.of(model, otherwise), source), schema)
+    return answer.select(*(column.back() for column in source.key), *FITTED)
+
+
+def fitting(start: Start, source: Source) -> Callable[[tuple[Any, ...], Any], Any]:
+    """Return what a worker does with the rows of a key."""
+    # Not the source itself: a DataFrame cannot travel.
+    features, target = source.features, source.target
+    keys = [column.short for column in source.key]
+    orders = [(column.short, "ascending") for column in source.order]
+
+    def fit(key: tuple[Any, ...], table: Any) -> Any:
+        use_cores_of_task()
+        X, y = rows_of(table.sort_by(orders), len(features))
+        learnable = inspect(features, target, X, y)[0] & ~np.isnan(y)
+        learner = start.learner(features, tuple(value.as_py() for value in key))
+        mse = learn(learner, features, X[learnable], y[learnable])
+        fitted = learner.to_bytes(), learner.n_seen, (~learnable).sum(), mse
+        kinds = [*(value.type for value in key), *(kind for _, kind in FITTED.values())]
+        values = zip((*key, *fitted), kinds, strict=True)
+        return pa.table([pa.array([value], kind) for value, kind in values], [*keys, *FITTED])
+
+    return fit
+
+
+def rows_of(table: Any, n_features: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the features and labels of a table."""
+    columns = [numbers(table.column(name)) for name in short_names(n_features)]
+    return np.column_stack(columns), numbers(table.column("label"))
+
+
+def learn(
+    learner: nystream.Learner,
+    features: list[str],
+    X: NDArray[np.float64],
+    y: NDArray[np.float64],
+) -> float | None:
+    """Learn rows, and return the error of the predictions made before; None without rows."""
+    if not len(y):
+        return None
+    predictions = learner.progressive(NamedRows(features, X), y)
+    return float(np.mean((predictions - y) ** 2))
+
+
+def save_models(models: DataFrame, folder: str | PathLike[str]) -> str:
+    """Write models of keys to files, one for each, and return the path with ``{key}`` in it.
+
+    The driver writes them, one after the other, each as a whole or not at all.
+
+    Parameters
+    ----------
+    models
+        What :func:`fit_per_key` returns.
+    folder
+        Where the files will be, as ``KEY.nys``; made if it does not exist. For
+        :func:`learn_stream`, a folder that workers can read. Several columns of a key are joined
+        by commas. Characters other than letters, digits, ``_``, ``-``, ``~`` and ``.`` are written
+        as in web addresses, and so is a dot at the beginning.
+
+    Returns
+    -------
+    path
+        The path to give to :func:`learn_stream` as ``model``.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import nystream
+    >>> from nystream.spark import fit_per_key, save_models
+    >>> from pyspark.sql import SparkSession
+    >>> spark = SparkSession.builder.master("local[2]").getOrCreate()
+    >>> df = spark.createDataFrame([("a/b", 1, 1.0, 2.0)], "k string, t int, x double, y double")
+    >>> models = fit_per_key(
+    ...     df, key="k", features=["x"], target="y", order="t", model=nystream.RunningMean()
+    ... )
+    >>> path = save_models(models, tempfile.mkdtemp())
+    >>> path.endswith("{key}.nys")
+    True
+    >>> nystream.load(path.replace("{key}", "a%2Fb")).n_seen
+    1
+    """
+    if "model" not in models.columns:
+        known = ", ".join(models.columns)
+        raise ValueError(f"models should have the column 'model', but has {known}")
+    keys = [column(name) for name in models.columns if name not in FITTED]
+    path = Path(folder).absolute() / f"{KEY}.nys"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    for *key, data in models.select(*keys, "model").toLocalIterator():
+        write_file(path.with_name(f"{file_name(key)}.nys"), bytes(data))
+    return str(path)

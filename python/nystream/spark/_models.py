@@ -1,0 +1,150 @@
+"""What a key begins with, and how a worker learns a row."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import quote
+
+import numpy as np
+from numpy.typing import NDArray
+
+import nystream
+from nystream._frames import NamedRows
+from nystream.spark._engine import TaskContext
+
+KEY = "{key}"
+LARGEST = 1e100  # what the core takes; it would name the place, we name the column
+LARGEST_CLOSURE = 500_000  # of the 1 MB that Spark sends to its stateful workers
+
+
+@dataclass(frozen=True)
+class Start:
+    """What a key begins with: a file, an unfitted learner, or that where there is no file.
+
+    It travels with the query, so it is small.
+    """
+
+    path: str = ""
+    fresh: bytes = b""
+
+    @classmethod
+    def of(cls, model: Any, otherwise: Any) -> Start:
+        """Check what the user gives."""
+        if isinstance(model, nystream.Learner):
+            if otherwise is not None:
+                raise ValueError("otherwise is for keys without a file, but model is a learner")
+            return cls(fresh=unfitted("model", model))
+        if not isinstance(model, (str, os.PathLike)):
+            raise TypeError(f"model should be a learner or a path, but is {model!r:.100}")
+        path = os.path.abspath(os.fspath(model))  # workers have a folder of their own
+        if KEY in os.path.dirname(path):
+            raise ValueError(f"{KEY} should be in the name of the file alone, but model is {model}")
+        if otherwise is None:
+            return cls(path)
+        if KEY not in path:
+            raise ValueError(f"otherwise is for a path with {KEY}, but model is {model}")
+        return cls(path, unfitted("otherwise", otherwise))
+
+    def learner(self, features: list[str], key: tuple[Any, ...]) -> nystream.Learner:
+        """Return the learner for a key that has none yet."""
+        path = self.path.replace(KEY, file_name(key))
+        has_file = os.path.exists(path)
+        # Where there is not even the folder, the path is wrong.
+        if self.path and (has_file or not self.fresh or not os.path.isdir(os.path.dirname(path))):
+            learner = read_learner(path)
+        else:
+            learner = nystream.Learner.from_bytes(self.fresh)
+        check_features(learner, features, key)
+        return learner
+
+
+def unfitted(argument: str, learner: Any) -> bytes:
+    """Return a learner as bytes, if it is fit to travel with a query."""
+    if not isinstance(learner, nystream.Learner):
+        raise TypeError(f"{argument} should be a learner, but is {learner!r:.100}")
+    if learner.n_seen > 0:
+        raise ValueError(
+            f"{argument} should not have learned yet, but has seen {learner.n_seen} rows: "
+            "save it, and pass the path of the file"
+        )
+    check_one_target(argument, learner)
+    data = learner.to_bytes()
+    if len(data) > LARGEST_CLOSURE:
+        raise ValueError(
+            f"{argument} should have at most {LARGEST_CLOSURE} bytes, but has {len(data)}: "
+            "save it, and pass the path of the file"
+        )
+    return data
+
+
+def read_learner(path: str) -> nystream.Learner:
+    """Return the learner in a file."""
+    try:
+        learner = nystream.load(path)
+    except FileNotFoundError:
+        raise FileNotFoundError(f"model should be a file, but there is no {path}") from None
+    if not isinstance(learner, nystream.Learner):
+        raise TypeError(f"model should be the file of a learner, but {path} holds {learner!r:.100}")
+    check_one_target("model", learner)
+    return learner
+
+
+def check_one_target(argument: str, learner: nystream.Learner) -> None:
+    """Refuse learners of several targets: a stream has one."""
+    if learner.n_targets != 1:
+        raise ValueError(f"{argument} should have 1 target, but has {learner.n_targets}")
+
+
+def file_name(key: Sequence[Any]) -> str:
+    """Return a name that a file can have, another one for each key."""
+    name = ",".join(quote(str(value), safe="") for value in key)
+    # A name that begins with a dot is hidden, or even that of a folder.
+    return f"%2E{name[1:]}" if name.startswith(".") else name
+
+
+def inspect(
+    features: list[str], target: str, X: NDArray[np.float64], y: NDArray[np.float64]
+) -> tuple[NDArray[np.bool_], NDArray[Any]]:
+    """Tell which rows can be predicted, and of the others which cell is at fault.
+
+    A label that is missing is no fault.
+    """
+    values = np.column_stack([X, np.where(np.isnan(y), 0.0, y)])
+    bad = ~(np.abs(values) <= LARGEST)
+    sound = ~bad.any(axis=1)
+    faults = np.full(len(y), None, dtype=object)
+    for row in np.flatnonzero(~sound):
+        column = int(bad[row].argmax())
+        faults[row] = fault([*features, target][column], values[row, column])
+    return sound, faults
+
+
+def fault(name: str, value: float) -> str:
+    """Say what is wrong with a cell."""
+    # The way to a worker makes NaN of null.
+    shown = "null or NaN" if np.isnan(value) else value
+    return f"{name} should be a finite number of magnitude at most 1e100, but is {shown}"
+
+
+def check_features(learner: nystream.Learner, names: list[str], key: tuple[Any, ...]) -> None:
+    """Refuse features that are not those which a learner has learned."""
+    try:
+        learner.predict_many(NamedRows(names, np.zeros((1, len(names)))))
+    except ValueError as error:
+        shown = ", ".join(map(str, key))
+        raise ValueError(f"the model of {shown} has learned other features: {error}") from error
+
+
+def numbers(column: Any) -> NDArray[np.float64]:
+    """Return a column of Arrow as numbers, NaN for null."""
+    array: NDArray[np.float64] = column.cast("float64").to_numpy(zero_copy_only=False)
+    return array
+
+
+def use_cores_of_task() -> None:
+    """Use as many threads as Spark has set aside for a task: the other cores have their own."""
+    context = TaskContext.get()
+    nystream.set_num_threads(context.cpus() if context else 1)

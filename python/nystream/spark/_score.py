@@ -1,0 +1,124 @@
+"""Predictions for a table or a stream, with one model that does not learn."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+import nystream
+from nystream.spark._engine import pa, types
+from nystream.spark._models import LARGEST, numbers, use_cores_of_task
+from nystream.spark._source import NUMBERS, check_answer, names_of
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+
+def score(
+    df: DataFrame,
+    model: nystream.Learner | nystream.Scorer | str | os.PathLike[str],
+    *,
+    features: Sequence[str] | None = None,
+) -> DataFrame:
+    """Add a column of predictions to a table or a stream.
+
+    Workers get what a scorer holds, once for each task; no file has to be on their disks.
+
+    Parameters
+    ----------
+    df
+        A DataFrame, streaming or not.
+    model
+        A learner, a scorer, or the path of the file of one, which the driver reads. What a learner
+        learns later does not count.
+    features
+        The columns that the model takes, in its order; those that it has learned by name if None.
+
+    Returns
+    -------
+    scored
+        All columns of ``df``, and ``prediction``: a double, or with several targets an array of
+        them. It is null where a feature is null, NaN or infinite.
+
+    Examples
+    --------
+    >>> import nystream
+    >>> from nystream.spark import score
+    >>> from pyspark.sql import SparkSession
+    >>> spark = SparkSession.builder.master("local[2]").getOrCreate()
+    >>> model = nystream.LinearRls(ridge=1e-9)
+    >>> model.learn_many([[0.0], [1.0], [2.0]], [0.0, 2.0, 4.0])
+    >>> df = spark.createDataFrame([(1, 3.0), (2, None)], "id int, x double")
+    >>> for row in score(df, model, features=["x"]).orderBy("id").collect():
+    ...     print(row.id, row.prediction and round(row.prediction, 6))
+    1 6.0
+    2 None
+    """
+    scorer = scorer_of(model)
+    names = names_of(df, "features", features_of(scorer, features), NUMBERS)
+    check_answer([*df.columns, "prediction"])
+    # Under numbers, since Spark takes no name with a dot there.
+    numbered = df.toDF(*map(str, range(len(df.columns))))
+    schema = types.StructType([*numbered.schema.fields, prediction_field(scorer)])
+    places = [df.columns.index(name) for name in names]
+    return numbered.mapInArrow(scoring(scorer, places), schema).toDF(*df.columns, "prediction")
+
+
+def prediction_field(scorer: nystream.Scorer) -> types.StructField:
+    """Return what the column of predictions is."""
+    number = types.DoubleType()
+    return types.StructField(
+        "prediction", number if scorer.n_targets == 1 else types.ArrayType(number)
+    )
+
+
+def scorer_of(model: Any) -> nystream.Scorer:
+    """Return the scorer of a model, or of a file."""
+    if isinstance(model, (str, os.PathLike)):
+        model = nystream.load(model)
+    if isinstance(model, nystream.Learner):
+        return model.scorer()
+    if isinstance(model, nystream.Scorer):
+        return model
+    raise TypeError(f"model should be a learner, a scorer or a path, but is {model!r:.100}")
+
+
+def features_of(scorer: nystream.Scorer, given: Sequence[str] | None) -> Sequence[str]:
+    """Return the columns that a scorer takes."""
+    names = scorer.feature_names if given is None else given
+    if names is None:
+        raise ValueError("features should be given: the model has learned rows without names")
+    if scorer.n_features not in (None, len(names)):
+        raise ValueError(
+            f"features should be {scorer.n_features} columns, as the model has learned, "
+            f"but are {len(names)}"
+        )
+    return names
+
+
+def scoring(scorer: nystream.Scorer, places: list[int]) -> Callable[[Iterable[Any]], Iterator[Any]]:
+    """Return what a worker does with the batches of a task."""
+
+    # The scorer travels in the closure, which Spark sends and opens once for each task.
+    def run(batches: Iterable[Any]) -> Iterator[Any]:
+        use_cores_of_task()
+        for batch in batches:
+            yield batch.append_column("prediction", predictions(scorer, places, batch))
+
+    return run
+
+
+def predictions(scorer: nystream.Scorer, places: list[int], batch: Any) -> Any:
+    """Return a prediction for each row, null where a feature is no finite number."""
+    X = np.column_stack([numbers(batch.column(place)) for place in places])
+    sound = np.all(np.abs(X) <= LARGEST, axis=1)
+    several = scorer.n_targets > 1
+    values = np.zeros((len(X), scorer.n_targets) if several else len(X))
+    if sound.any():
+        values[sound] = scorer.predict_many(X[sound])
+    if several:
+        return pa.array([values[i] if sound[i] else None for i in range(len(X))])
+    return pa.array(values, mask=~sound)
