@@ -6,6 +6,9 @@ import operator
 from numbers import Real
 from typing import Any
 
+LARGEST = 1e100  # beyond it the learners refuse a value
+FIT = f"a finite number of magnitude at most {LARGEST:g}".replace("e+", "e")
+
 
 def whole(name: str, value: Any, minimum: int = 1) -> int:
     """Return a whole number that is large enough."""

@@ -13,7 +13,7 @@ for library in ("OPENBLAS", "OMP", "MKL"):
 CACHE = tempfile.TemporaryDirectory(prefix="nystream-cache-")
 os.environ["NYSTREAM_CACHE"] = CACHE.name
 
-# Ray should tell nobody. Spark's workers are this Python, and it should start quickly, not run long.
+# Ray should tell nobody. Spark's workers are this Python; it should start quickly, not run long.
 os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
 os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
 SPARK = {

@@ -12,6 +12,7 @@ import itertools
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -66,6 +67,8 @@ SPARK_WITH_PANDAS_3 = pytest.mark.filterwarnings(
 def missing(needs):
     """Why examples cannot run here."""
     absent = [name for name in needs if importlib.util.find_spec(name) is None]
+    if "pyspark" in needs and shutil.which("java") is None and "JAVA_HOME" not in os.environ:
+        return "no java on this machine"
     return f"not installed: {', '.join(absent)}" if absent else None
 
 

@@ -363,7 +363,7 @@ BAD_BODIES = [
     ("/learn", {**GOOD, "y": [1.0]}, 422, "y should be a number, but is [1.0]"),
     ("/learn", {**GOOD, "y": 10**400}, 422, "y holds a whole number that is too large"),
     ("/learn", b'{"x": [1, 2, 3], "y": NaN}', 422, "y should be a finite number"),
-    ("/learn", {"x": [1, 2, 1e101], "y": 1}, 422, "of magnitude at most 1e+100, but is 1e+101"),
+    ("/learn", {"x": [1, 2, 1e101], "y": 1}, 422, "of magnitude at most 1e100, but is 1e+101"),
     ("/learn", {"X": [[1, 2, 3]], "y": 1}, 422, "y should be a list of 1 labels, but is 1"),
     ("/learn", {"X": [[1, 2, 3]], "y": [1, 2]}, 422, "as there are rows, 1, but has 2"),
     ("/learn", {"X": [[1, 2, 3]] * 2, "y": [1, ""]}, 422, 'y[1] should be a number, but is ""'),

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from nystream._checks import FIT, LARGEST
 from nystream._streams.lines import BYTE_ORDER_MARK, LineTable
 from nystream.datasets._columns import Columns
-from nystream.datasets._scaling import FIT, LARGEST, first_unfit
+from nystream.datasets._scaling import first_unfit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from nystream.datasets._scaling import FIT, LARGEST
+from nystream._checks import FIT, LARGEST
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

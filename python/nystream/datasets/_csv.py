@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import numpy as np
 
+from nystream._checks import FIT, LARGEST
 from nystream.datasets._columns import Choice, Columns, UnfitColumnError
-from nystream.datasets._scaling import ADVICE, FIT, LARGEST, first_unfit
+from nystream.datasets._scaling import ADVICE, first_unfit
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from nystream._checks import real, whole
+from nystream._checks import FIT, LARGEST, real, whole
 from nystream.datasets import _checks
-from nystream.datasets._scaling import FIT, LARGEST
 from nystream.datasets._synthetic import friedman_label
 
 if TYPE_CHECKING:

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from nystream._checks import FIT, LARGEST
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from numpy.typing import ArrayLike, NDArray
 
-LARGEST = 1e100  # beyond it the learners refuse a value
-FIT = f"a finite number of magnitude at most {LARGEST:g}".replace("e+", "e")
 ADVICE = "drop leaves a column out"
 
 

@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from nystream._checks import FIT, LARGEST
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
-
-# What the core takes; it would name the column, we name the feature.
-LARGEST = 1e100
 
 
 class Columns:
@@ -109,10 +108,7 @@ def check_number(argument: str, value: Any) -> None:
     except OverflowError:
         size = math.inf
     if not size <= LARGEST:
-        raise ValueError(
-            f"{argument} should be a finite number of magnitude at most 1e100, "
-            f"but is {value!r:.100}"
-        )
+        raise ValueError(f"{argument} should be {FIT}, but is {value!r:.100}")
 
 
 def _picker(names: tuple[Hashable, ...]) -> Callable[[Any], tuple[Any, ...]]:

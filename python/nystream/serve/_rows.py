@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nystream._checks import FIT, LARGEST
 from nystream.serve._http import RefusedError
 
-LARGEST = 1e100  # as the core has it
 NUMBERS = {int, float}
 
 Array = NDArray[np.float64]
@@ -114,8 +114,7 @@ def finite(place: str, values: Array) -> Array:
     if not good.all():
         i = tuple(int(k) for k in np.argwhere(~good)[0])
         where = place + "".join(f"[{k}]" for k in i)
-        what = f"a finite number of magnitude at most {LARGEST:g}"
-        raise RefusedError(422, f"{where} should be {what}, but is {values[i]:g}")
+        raise RefusedError(422, f"{where} should be {FIT}, but is {values[i]:g}")
     return values
 
 

@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 import nystream
+from nystream._checks import FIT, LARGEST
 from nystream._frames import NamedRows
 from nystream.spark._engine import TaskContext
 
 KEY = "{key}"
-LARGEST = 1e100  # what the core takes; it would name the place, we name the column
 LARGEST_CLOSURE = 500_000  # of the 1 MB that Spark sends to its stateful workers
 
 
@@ -126,7 +126,7 @@ def fault(name: str, value: float) -> str:
     """Say what is wrong with a cell."""
     # The way to a worker makes NaN of null.
     shown = "null or NaN" if np.isnan(value) else value
-    return f"{name} should be a finite number of magnitude at most 1e100, but is {shown}"
+    return f"{name} should be {FIT}, but is {shown}"
 
 
 def check_features(learner: nystream.Learner, names: list[str], key: tuple[Any, ...]) -> None:
