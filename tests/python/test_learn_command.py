@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import os
-import pty
 import random
 import re
 import signal
 import struct
 import subprocess
 import sys
-import termios
 import time
 
 import numpy as np
@@ -211,6 +208,10 @@ def test_a_live_pipe_is_answered_row_by_row():
 
 def test_a_terminal_sees_a_bar_and_a_pipe_sees_none(tmp_path, stream):
     pytest.importorskip("tqdm", reason="not installed: tqdm")
+    fcntl, pty, termios = (
+        pytest.importorskip(name, reason="terminals here are not those of Unix")
+        for name in ("fcntl", "pty", "termios")
+    )
     path = tables.write(tmp_path, "t.csv", *stream)
     arguments = command("learn", path, "--target", "y", *RIDGE, *SMALL_CHUNKS)
     ours, theirs = pty.openpty()

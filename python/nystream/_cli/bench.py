@@ -6,6 +6,8 @@ import argparse
 import importlib.util
 from pathlib import Path
 
+from nystream._cli.parsing import Commands, add_command, at_least_one, positive
+
 NOT_FOR_SCALING = ("datasets", "data-dir", "data", "rows", "order", "algorithms", "tune", "sigma")
 EXAMPLES = """\
 examples:
@@ -18,17 +20,17 @@ examples:
 """
 
 
-def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add_to(commands: Commands) -> None:
     """Add the command and its options."""
-    parser = commands.add_parser(
+    parser = add_command(
+        commands,
         "bench",
-        help="compare online learners on the paper's data, on embedded streams or on your own",
+        run,
+        summary="compare online learners on the paper's data, on embedded streams or on your own",
         description="Compare online learners: each predicts every row before it learns it. "
         "Prints a table, and writes results, tables, plots and an HTML report.",
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        examples=EXAMPLES,
     )
-    parser.set_defaults(run=run)
     parser.add_argument(
         "--preset", choices=("paper", "quick", "scaling"), help="a whole comparison by name"
     )
@@ -71,29 +73,6 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     running.add_argument(
         "--resume", action="store_true", help="keep the results in the folder and do the rest"
     )
-
-
-def at_least_one(text: str) -> int:
-    """Read a positive whole number."""
-    try:
-        number = int(text)
-    except ValueError:
-        message = f"should be a whole number, but is {text!r}"
-        raise argparse.ArgumentTypeError(message) from None
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"should be at least 1, but is {text}")
-    return number
-
-
-def positive(text: str) -> float:
-    """Read a positive number."""
-    try:
-        number = float(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"should be a number, but is {text!r}") from None
-    if not 0 < number < float("inf"):
-        raise argparse.ArgumentTypeError(f"should be positive and finite, but is {text}")
-    return number
 
 
 def run(chosen: argparse.Namespace) -> int:

@@ -7,23 +7,24 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nystream._cli import inspect
+from nystream._cli.parsing import Commands, add_command
 
 if TYPE_CHECKING:
     from nystream.datasets import Dataset
     from nystream.datasets._columns import UnfitColumnError
 
 
-def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add_to(commands: Commands) -> None:
     """Add the command and its options."""
-    parser = commands.add_parser(
+    parser = add_command(
+        commands,
         "info",
-        help="describe a model, a data file or the results of a comparison",
+        run,
+        summary="describe a model, a data file or the results of a comparison",
         description="Describe a file: a saved model or checkpoint, a CSV, Parquet or .npz file, "
         "or the results.jsonl of nystream bench (or its folder).",
-        epilog="examples:\n  nystream info model.nys\n  nystream info my.csv\n",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        examples="examples:\n  nystream info model.nys\n  nystream info my.csv\n",
     )
-    parser.set_defaults(run=run)
     parser.add_argument("file", type=Path, metavar="FILE")
 
 

@@ -7,6 +7,8 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from nystream._cli.parsing import Commands, add_command
+
 if TYPE_CHECKING:
     from nystream import Learner, Scorer
 
@@ -21,17 +23,17 @@ LABELS = {
 }
 
 
-def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add_to(commands: Commands) -> None:
     """Add the command and its options."""
-    parser = commands.add_parser(
+    parser = add_command(
+        commands,
         "inspect",
-        help="describe a model or a checkpoint",
+        run,
+        summary="describe a model or a checkpoint",
         description="Describe a model, a scorer or a checkpoint: parameters, rows seen and kept, "
         "columns, sizes, and how far a run has come.",
-        epilog="examples:\n  nystream inspect fare.nys\n  nystream inspect run.ckpt --json\n",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        examples="examples:\n  nystream inspect fare.nys\n  nystream inspect run.ckpt --json\n",
     )
-    parser.set_defaults(run=run)
     parser.add_argument("model", type=Path, metavar="MODEL")
     parser.add_argument("--json", action="store_true", help="print JSON")
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nystream._cli import modelling, tables
-from nystream._cli.bench import at_least_one
+from nystream._cli.parsing import Commands, add_command, at_least_one
 
 if TYPE_CHECKING:
     from nystream import Learner
@@ -25,17 +25,17 @@ examples:
 """
 
 
-def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add_to(commands: Commands) -> None:
     """Add the command and its options."""
-    parser = commands.add_parser(
+    parser = add_command(
+        commands,
         "learn",
-        help="predict and learn a file or a pipe, row after row",
+        run,
+        summary="predict and learn a file or a pipe, row after row",
         description="Go through a table: predict each row, then learn it. Any length fits into "
         "memory. Prints the mean squared error of the predictions, R2, speed and dictionary.",
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        examples=EXAMPLES,
     )
-    parser.set_defaults(run=run)
     tables.add_input_to(parser)
     parser.add_argument(
         "--target",
@@ -65,12 +65,6 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     )
     going_on.add_argument(
         "--resume", action="store_true", help="go on from the checkpoint, if there is one"
-    )
-    parser.add_argument(
-        "--chunk",
-        type=at_least_one,
-        metavar="N",
-        help="rows that are read at a time (8192); 1 answers a live pipe row by row",
     )
 
 

@@ -5,20 +5,22 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from nystream._cli.parsing import Commands, add_command
+
 KINDS = ("datasets", "algorithms", "kernels", "presets")
 
 
-def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add_to(commands: Commands) -> None:
     """Add the command and its options."""
-    parser = commands.add_parser(
+    parser = add_command(
+        commands,
         "list",
-        help="list data sets, learners, kernels and presets",
+        run,
+        summary="list data sets, learners, kernels and presets",
         description="List what there is: data sets and where they are, learners and their "
         "parameters, kernels, and the presets of nystream bench.",
-        epilog="examples:\n  nystream list\n  nystream list datasets --data-dir data\n",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        examples="examples:\n  nystream list\n  nystream list datasets --data-dir data\n",
     )
-    parser.set_defaults(run=run)
     parser.add_argument("kind", nargs="?", choices=KINDS, help="only these")
     parser.add_argument("--data-dir", type=Path, metavar="DIR", help="folder with NAME.npz files")
 

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nystream._cli import tables
-from nystream._cli.bench import at_least_one
 from nystream._cli.learn import input_name
+from nystream._cli.parsing import Commands, add_command
 
 if TYPE_CHECKING:
     from nystream import Scorer
@@ -26,17 +26,17 @@ examples:
 """
 
 
-def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add_to(commands: Commands) -> None:
     """Add the command and its options."""
-    parser = commands.add_parser(
+    parser = add_command(
+        commands,
         "score",
-        help="predict the rows of a file or a pipe with a saved model",
+        run,
+        summary="predict the rows of a file or a pipe with a saved model",
         description="Predict each row of a table with a model that nystream learn, or save, has "
         "written. The model learns nothing.",
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        examples=EXAMPLES,
     )
-    parser.set_defaults(run=run)
     parser.add_argument("model", type=Path, metavar="MODEL", help="a model or a checkpoint")
     tables.add_input_to(parser)
     parser.add_argument(
@@ -49,12 +49,6 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
         "--output-format",
         choices=("csv", "tsv", "jsonl", "parquet", "arrow"),
         help="their format, if the file's name does not tell",
-    )
-    parser.add_argument(
-        "--chunk",
-        type=at_least_one,
-        metavar="N",
-        help="rows that are read at a time (8192); 1 answers a live pipe row by row",
     )
 
 

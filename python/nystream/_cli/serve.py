@@ -8,7 +8,7 @@ import os
 from pathlib import Path
 
 from nystream._cli import modelling
-from nystream._cli.bench import at_least_one, positive
+from nystream._cli.parsing import Commands, add_command, at_least_one, positive
 
 TOKEN = "NYSTREAM_TOKEN"
 # What `create_app` takes under the same name, and has defaults for.
@@ -25,17 +25,17 @@ examples:
 """
 
 
-def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add_to(commands: Commands) -> None:
     """Add the command and its options."""
-    parser = commands.add_parser(
+    parser = add_command(
+        commands,
         "serve",
-        help="predict and learn over HTTP",
+        run,
+        summary="predict and learn over HTTP",
         description="Serve a model over HTTP: POST /predict and /learn, GET /metrics and a page "
         "that draws how it goes. Ctrl-C or SIGTERM ends it in order.",
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        examples=EXAMPLES,
     )
-    parser.set_defaults(run=run)
     model = parser.add_argument_group("model")
     model.add_argument(
         "model", nargs="?", type=Path, metavar="MODEL", help="a saved learner (else a new one)"

@@ -7,6 +7,8 @@ import sys
 import time
 from typing import TYPE_CHECKING, Any
 
+from nystream._cli.parsing import at_least_one
+
 if TYPE_CHECKING:
     from nystream._streams.learning import Progress
     from nystream._streams.table import Table
@@ -32,6 +34,12 @@ def add_input_to(parser: argparse.ArgumentParser) -> None:
         choices=("stop", "skip", "report"),
         default="stop",
         help="what a row that cannot be read does: stop, be left out and counted, or be named too",
+    )
+    parser.add_argument(
+        "--chunk",
+        type=at_least_one,
+        metavar="N",
+        help="rows that are read at a time (8192); 1 answers a live pipe row by row",
     )
 
 
