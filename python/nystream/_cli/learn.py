@@ -107,8 +107,8 @@ def learn(chosen: argparse.Namespace, table: Table) -> int:
     if kept is not None:
         model = type(model).from_bytes(kept.model)
     learning = learning_of(chosen, table, model, selection, settings, kept)
-    watch = tables.Watch(table, lambda progress, rate: figures(model, progress, rate))
-    watch.start(learning.progress)
+    n_before = learning.progress.position.row
+    watch = tables.Watch(table, lambda progress, rate: figures(model, progress, rate), n_before)
     try:
         learning.run(chunk(chosen), watch)
     finally:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 import time
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from nystream._cli.parsing import at_least_one
@@ -51,20 +52,17 @@ def tell(line: str) -> None:
 class Watch:
     """Shows how a run goes: a bar on a terminal, now and then a line elsewhere."""
 
-    def __init__(self, table: Table, describe: Any) -> None:
-        self._table, self._describe = table, describe
+    def __init__(
+        self, table: Table, describe: Callable[[Progress, float | None], str], n_before: int = 0
+    ) -> None:
+        self._table, self._describe, self._n_before = table, describe, n_before
         self._begin = self._told = time.monotonic()
-        self._n_before: int | None = None
         self._bar: Any = bar() if sys.stderr.isatty() else None
-
-    def start(self, progress: Progress) -> None:
-        """Count from here."""
-        self._n_before = progress.position.row
 
     def rate(self, progress: Progress) -> float:
         """Return rows a second in this run."""
         seconds = time.monotonic() - self._begin
-        return (progress.position.row - (self._n_before or 0)) / max(seconds, 1e-9)
+        return (progress.position.row - self._n_before) / max(seconds, 1e-9)
 
     def __call__(self, progress: Progress) -> None:
         """Show how far it is, not more often than anyone could read."""
