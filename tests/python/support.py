@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import os
 import re
+import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from nystream import datasets
+from nystream import Learner, datasets
 
 ROOT = Path(__file__).resolve().parents[2]
 DATA = Path(os.environ.get("NYSTREAM_DATA", ROOT.parent / "shared" / "data"))
@@ -27,6 +29,11 @@ def paper_set(name: str) -> tuple[np.ndarray, np.ndarray, float]:
     data = datasets.load(name, data_dir=DATA)
     order = np.random.default_rng(0).permutation(len(data.y))
     return data.X[order], data.y[order], data.sigma
+
+
+def command(*arguments) -> list[str]:
+    """What starts `nystream` in a process of its own."""
+    return [sys.executable, "-m", "nystream", *map(str, arguments)]
 
 
 def rows_of(text, heading):
@@ -63,6 +70,15 @@ def state(model) -> dict[str, np.ndarray]:
     if "root" in arrays:  # its rows are the columns of S, and P = S S^T
         arrays["p"] = arrays["root"].T @ arrays["root"]
     return arrays
+
+
+def assert_goes_on_bit_for_bit(model, X, y):
+    """A model from its bytes and a copy predict and learn more rows as it does itself."""
+    others = [Learner.from_bytes(model.to_bytes()), copy.deepcopy(model)]
+    expected = model.progressive(X, y)
+    for other in others:
+        np.testing.assert_array_equal(other.progressive(X, y), expected)
+        assert other.to_bytes() == model.to_bytes()
 
 
 def epochs(model, X, y):

@@ -13,7 +13,7 @@ import time
 
 import numpy as np
 import pytest
-from support import random_stream
+from support import command, random_stream
 
 import nystream
 from nystream._bench.store import Store
@@ -36,10 +36,6 @@ def results(folder):
         json.loads(line)
         for line in (folder / "results.jsonl").read_text(encoding="utf-8").splitlines()
     ]
-
-
-def command(*arguments):
-    return [sys.executable, "-m", "nystream", *map(str, arguments)]
 
 
 # bench

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import copy
 import re
 
 import numpy as np
 import pytest
 import reference
 from judge import judge
-from support import paper_set, random_stream
+from support import assert_goes_on_bit_for_bit, paper_set, random_stream
 
 import nystream
 
@@ -149,11 +148,7 @@ def test_it_goes_on_from_bytes_and_copies_bit_for_bit(name, n_rows):
     X, y = random_stream(T, 3)
     model = getattr(nystream, name)(forgetting=0.99)
     model.learn_many(X[:n_rows], y[:n_rows])
-    others = [nystream.Learner.from_bytes(model.to_bytes()), copy.deepcopy(model)]
-    expected = model.progressive(X[n_rows:], y[n_rows:])
-    for other in others:
-        np.testing.assert_array_equal(other.progressive(X[n_rows:], y[n_rows:]), expected)
-        assert other.to_bytes() == model.to_bytes()
+    assert_goes_on_bit_for_bit(model, X[n_rows:], y[n_rows:])
 
 
 def test_rows_of_weight_zero_pass_no_time():

@@ -15,7 +15,7 @@ import time
 import numpy as np
 import pytest
 import tables
-from support import random_stream
+from support import command, random_stream
 
 import nystream
 from nystream._checkpoint import Checkpoint
@@ -31,10 +31,6 @@ def plain_model():
 
 def learn(*arguments):
     return main(["learn", *map(str, arguments)])
-
-
-def command(*arguments):
-    return [sys.executable, "-m", "nystream", *map(str, arguments)]
 
 
 def predictions(path):
@@ -107,6 +103,11 @@ def test_predictions_are_the_same_in_every_format(name, tmp_path, stream):
     table.close()
     values = np.concatenate([part.values for part in parts])
     np.testing.assert_array_equal(values, np.c_[np.arange(1000), expected])
+
+
+def test_what_is_no_file_takes_csv(tmp_path, stream):
+    path = tables.write(tmp_path, "t.csv", *stream)
+    assert learn(path, "--target", "y", *RIDGE, "--predictions", os.devnull) == 0
 
 
 def test_columns_are_chosen_and_left_out(tmp_path, stream):

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import copy
 import re
 
 import numpy as np
 import pytest
 import reference
 from judge import judge
-from support import paper_set, random_stream, state
+from support import assert_goes_on_bit_for_bit, paper_set, random_stream, state
 
 import nystream
 
@@ -161,11 +160,7 @@ def test_it_goes_on_from_bytes_and_copies_bit_for_bit(n_rows):
     params = {"alpha": 0.01, "max_basis": 8, "policy": "replace", "forgetting": 0.99}
     model = nystream.RidgeAld(KERNELS[0], **params)
     model.learn_many(X[:n_rows], y[:n_rows])
-    others = [nystream.Learner.from_bytes(model.to_bytes()), copy.deepcopy(model)]
-    expected = model.progressive(X[n_rows:], y[n_rows:])
-    for other in others:
-        np.testing.assert_array_equal(other.progressive(X[n_rows:], y[n_rows:]), expected)
-        assert other.to_bytes() == model.to_bytes()
+    assert_goes_on_bit_for_bit(model, X[n_rows:], y[n_rows:])
 
 
 def test_rows_that_are_zero_or_repeated():

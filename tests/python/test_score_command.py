@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 import re
 import subprocess
-import sys
 
 import numpy as np
 import pytest
 import tables
-from support import random_stream
+from support import command, random_stream
 
 import nystream
 from nystream._checkpoint import Checkpoint
@@ -35,10 +34,6 @@ def score(folder, *arguments):
 
 def inspect(*arguments):
     return main(["inspect", *map(str, arguments)])
-
-
-def command(*arguments):
-    return [sys.executable, "-m", "nystream", *map(str, arguments)]
 
 
 def predictions(path):

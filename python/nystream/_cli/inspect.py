@@ -46,38 +46,36 @@ def run(chosen: argparse.Namespace) -> int:
 
 def as_json(path: Path) -> str:
     """Describe a model or a checkpoint for programs."""
-    models = {name: facts_of(model) for name, model in models_in(path).items()}
-    known = {"bytes": path.stat().st_size, "models": models, "state": state_in(path)}
+    models, state = opened(path)
+    facts = {name: facts_of(model) for name, model in models.items()}
+    known = {"bytes": path.stat().st_size, "models": facts, "state": state}
     return json.dumps(known, default=repr, indent=2)
 
 
 def described(path: Path) -> str:
     """Describe a model or a checkpoint for people."""
-    models = models_in(path)
+    models, state = opened(path)
     parts = []
     for name, model in models.items():
         parts.append(f"{name}: {model!r}" if len(models) > 1 else repr(model))
         parts.append(lines(facts_of(model)))
     size = {"on disk": f"{path.stat().st_size:,} bytes"}
-    return "\n".join([*parts, lines(progress(state_in(path) or {}) | size)])
+    return "\n".join([*parts, lines(progress(state or {}) | size)])
 
 
-def models_in(path: Path) -> dict[str, Learner | Scorer]:
-    """Return the models of a file by name: one of a model file, any number of a checkpoint."""
+def opened(path: Path) -> tuple[dict[str, Learner | Scorer], dict[str, Any] | None]:
+    """Return the models of a file by name, and what a checkpoint knows beside them.
+
+    A model file holds one model, a checkpoint any number.
+    """
     import nystream
     from nystream._checkpoint import Checkpoint, is_checkpoint
 
     if not is_checkpoint(path):
-        return {path.name: nystream.load(path)}
-    models = Checkpoint.read(path).models
-    return {name: nystream.Learner.from_bytes(data) for name, data in models.items()}
-
-
-def state_in(path: Path) -> dict[str, Any] | None:
-    """Return what a checkpoint knows beside its models."""
-    from nystream._checkpoint import Checkpoint, is_checkpoint
-
-    return Checkpoint.read(path).state if is_checkpoint(path) else None
+        return {path.name: nystream.load(path)}, None
+    checkpoint = Checkpoint.read(path)
+    read = nystream.Learner.from_bytes
+    return {name: read(data) for name, data in checkpoint.models.items()}, checkpoint.state
 
 
 def facts_of(model: Learner | Scorer) -> dict[str, Any]:

@@ -53,7 +53,7 @@ def add_to(commands: Commands) -> None:
     )
     output.add_argument(
         "--predictions-format",
-        choices=("csv", "tsv", "jsonl", "parquet", "arrow"),
+        choices=tables.WRITTEN,
         help="their format, if the file's name does not tell",
     )
     going_on = parser.add_argument_group("stopping and going on")
@@ -135,9 +135,9 @@ def choose(chosen: argparse.Namespace, table: Table, model: Learner) -> Selectio
     from nystream._streams.selection import select
 
     targets = chosen.target
-    if targets is None and isinstance(table, NpzTable) and table.n_targets:
-        targets = [str(i - table.n_targets) for i in range(table.n_targets)]
-    if targets is None:
+    if targets is None and isinstance(table, NpzTable):
+        targets = table.targets
+    if not targets:
         raise ValueError("--target should name the column to predict, but is not given")
     if len(targets) != model.n_targets:
         count = f"has {model.n_targets} target(s), but --target names {len(targets)}"
@@ -184,6 +184,7 @@ def learning_of(
 ) -> Learning:
     """Put the parts of a run together."""
     from nystream._streams import learning, sinks
+    from nystream._streams.opening import name_of
 
     keeper = None
     if chosen.checkpoint:
@@ -193,14 +194,9 @@ def learning_of(
         length = kept.output_length if kept else 0
         names = selection.target_names()
         sink = sinks.open_sink(chosen.predictions, chosen.predictions_format, names, length)
-    bad_rows = learning.BadRows(chosen.on_error, input_name(chosen), tables.tell)
+    bad_rows = learning.BadRows(chosen.on_error, name_of(chosen.input), tables.tell)
     progress = kept.progress if kept else None
     return learning.Learning(model, table, selection, sink, bad_rows, keeper, progress)
-
-
-def input_name(chosen: argparse.Namespace) -> str:
-    """Return what the input is called in messages."""
-    return "standard input" if chosen.input == "-" else str(chosen.input)
 
 
 def figures(model: Learner, progress: Progress, rate: float | None) -> str:

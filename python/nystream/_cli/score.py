@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nystream._cli import tables
-from nystream._cli.learn import input_name
 from nystream._cli.parsing import Commands, add_command
 
 if TYPE_CHECKING:
@@ -47,20 +45,20 @@ def add_to(commands: Commands) -> None:
     )
     parser.add_argument(
         "--output-format",
-        choices=("csv", "tsv", "jsonl", "parquet", "arrow"),
+        choices=tables.WRITTEN,
         help="their format, if the file's name does not tell",
     )
 
 
 def run(chosen: argparse.Namespace) -> int:
     """Carry out the command."""
-    from nystream._cli.inspect import models_in
+    from nystream._cli.inspect import opened
     from nystream._streams.opening import open_table
     from nystream._streams.sinks import same_file
 
     if same_file(chosen.output, chosen.input):
         raise ValueError(f"--output should not be the input, {chosen.input}")
-    models = models_in(chosen.model)
+    models, _ = opened(chosen.model)
     if len(models) != 1:
         raise ValueError(f"{chosen.model} should hold one model, but holds {len(models)}")
     (model,) = models.values()
@@ -74,13 +72,14 @@ def run(chosen: argparse.Namespace) -> int:
 def score(chosen: argparse.Namespace, scorer: Scorer, table: Table) -> int:
     """Go through the table."""
     from nystream._streams.learning import CHUNK, BadRows
+    from nystream._streams.opening import name_of
     from nystream._streams.scoring import Scoring
     from nystream._streams.sinks import open_sink
 
     selection = choose(chosen, scorer, table)
     names = selection.target_names() or [str(i) for i in range(scorer.n_targets)]
-    sink = open_sink(chosen.output, output_form(chosen.output, chosen.output_format), names)
-    bad_rows = BadRows(chosen.on_error, input_name(chosen), tables.tell)
+    sink = open_sink(chosen.output, chosen.output_format, names)
+    bad_rows = BadRows(chosen.on_error, name_of(chosen.input), tables.tell)
     scoring = Scoring(scorer, table, selection, sink, bad_rows)
     watch = tables.Watch(table, lambda _, rate: "" if rate is None else f"{rate:,.0f} rows/s")
     try:
@@ -90,12 +89,6 @@ def score(chosen: argparse.Namespace, scorer: Scorer, table: Table) -> int:
         sink.close()
     summarise(scoring)
     return 0
-
-
-def output_form(path: str, form: str | None) -> str | None:
-    """Return the format of the output; what is no file, such as /dev/null, takes CSV."""
-    is_device = path != "-" and Path(path).exists() and not Path(path).is_file()
-    return form or ("csv" if is_device else None)
 
 
 def choose(chosen: argparse.Namespace, scorer: Scorer, table: Table) -> Selection:
@@ -108,7 +101,7 @@ def choose(chosen: argparse.Namespace, scorer: Scorer, table: Table) -> Selectio
         raise ValueError(f"{chosen.model} {count}")
     drop, is_named = chosen.drop, bool(scorer.feature_names and table.columns.names)
     if isinstance(table, NpzTable) and not (chosen.features or chosen.target or is_named):
-        drop = [*(drop or ()), *(str(i - table.n_targets) for i in range(table.n_targets))]
+        drop = [*(drop or ()), *table.targets]
     return select(
         table.columns,
         targets=chosen.target or (),
@@ -125,4 +118,3 @@ def summarise(scoring: Scoring) -> None:
         tables.tell(f"{tally.good:,} rows, MSE {tally.mse:.6g}, R2 {tally.r2:.4f}")
     if tally.bad:
         tables.tell(f"bad rows left out: {tally.bad:,}")
-    sys.stderr.flush()

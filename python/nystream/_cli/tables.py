@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from nystream._streams.table import Table
 
 SECONDS_BETWEEN_LINES = 10.0
-FORMATS = ("csv", "tsv", "jsonl", "parquet", "arrow", "npz")
+WRITTEN = ("csv", "tsv", "jsonl", "parquet", "arrow")
+READ = (*WRITTEN, "npz")
 
 
 def add_input_to(parser: argparse.ArgumentParser) -> None:
@@ -26,7 +27,7 @@ def add_input_to(parser: argparse.ArgumentParser) -> None:
         help="a CSV, JSON lines, Parquet, Arrow IPC or .npz file, or - for the standard input",
     )
     parser.add_argument(
-        "--format", choices=FORMATS, help="its format, if its name does not tell (csv in a pipe)"
+        "--format", choices=READ, help="its format, if its name does not tell (csv in a pipe)"
     )
     parser.add_argument("--features", nargs="+", metavar="COLUMN", help="its columns to learn from")
     parser.add_argument("--drop", nargs="+", metavar="COLUMN", help="its columns to leave out")

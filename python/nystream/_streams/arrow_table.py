@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+from abc import ABC, abstractmethod
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -10,6 +11,7 @@ import numpy as np
 
 from nystream._streams.table import Chunk, Position, numeric_chunks
 from nystream.datasets._columns import Columns
+from nystream.datasets._parquet import is_number
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -53,11 +55,8 @@ class ArrowTable:
         yield from numeric_chunks(blocks, first_row, n_rows, self.columns, wanted, start)
 
     def _check_type(self, i: int) -> None:
-        kind, types = self._source.schema.types[i], self._arrow.types
-        if not any(
-            test(kind)
-            for test in (types.is_integer, types.is_floating, types.is_boolean, types.is_decimal)
-        ):
+        kind = self._source.schema.types[i]
+        if not is_number(self._arrow, kind):
             column = self.columns.describe(i)
             raise ValueError(f"{self._name}: {column} should hold numbers, but holds {kind}")
 
@@ -90,19 +89,20 @@ class ArrowTable:
         self._file.close()
 
 
-class _Source:
+class _Source(ABC):
     """A way to store batches of columns."""
 
     FORMAT: str
     schema: Any
     n_rows: int | None = None
 
+    @abstractmethod
     def __init__(self, file: BinaryIO, name: str) -> None:
-        raise NotImplementedError
+        """Open a file."""
 
+    @abstractmethod
     def batches(self, names: list[str], n_rows: int, start: int) -> tuple[int, Iterable[Any]]:
         """Return batches from a row on, and the first row that they hold, not after it."""
-        raise NotImplementedError
 
 
 class Parquet(_Source):

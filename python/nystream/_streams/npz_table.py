@@ -74,7 +74,8 @@ class NpzTable:
             self.columns = self._read_columns(archive)
         except DAMAGED as error:
             raise ValueError(f"{name} is not a sound .npz file: {error}") from error
-        self.n_targets = sum(array.n_columns for array in self._arrays[1:])
+        n_targets = sum(array.n_columns for array in self._arrays[1:])
+        self.targets = [str(i - n_targets) for i in range(n_targets)]  # counted from the end
 
     def _check(self) -> None:
         if not self._arrays or self._arrays[0].name != "X":

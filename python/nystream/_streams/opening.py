@@ -46,13 +46,18 @@ def open_table(path: str, form: str | None) -> Table:
     form = form or format_of(path)
     if path == STANDARD and form in NOT_IN_PIPES:
         raise ValueError(f"{form} cannot be read from a pipe, as it has to be read from its end")
-    name = "standard input" if path == STANDARD else path
+    name = name_of(path)
     file = cast("BinaryIO", sys.stdin.buffer) if path == STANDARD else open(path, "rb")  # noqa: SIM115
     try:
         return cast("Table", FORMATS[form](file, name))
     except BaseException:
         file.close()
         raise
+
+
+def name_of(path: str) -> str:
+    """Return what an input is called in messages."""
+    return "standard input" if path == STANDARD else path
 
 
 def format_of(path: str) -> str:

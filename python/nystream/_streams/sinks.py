@@ -36,8 +36,12 @@ class Sink(Protocol):
 
 
 def output_format(path: str, form: str | None) -> str:
-    """Return the format to write, if it is one that can be written."""
-    form = form or format_of(path)
+    """Return the format to write, if it is one that can be written.
+
+    What is there and is no file, such as /dev/null, takes CSV, as a pipe does.
+    """
+    is_device = path != STANDARD and Path(path).exists() and not Path(path).is_file()
+    form = form or ("csv" if is_device else format_of(path))
     if form not in (*TEXT, *COLUMNS):
         raise ValueError(f"predictions are written as {', '.join((*TEXT, *COLUMNS))}, not {form}")
     return form
@@ -56,8 +60,6 @@ def open_sink(path: str, form: str | None, names: list[str], keep: int = 0) -> S
 
 class Nowhere:
     """Forgets predictions: only the model was asked for."""
-
-    length = 0
 
     def write(self, rows: NDArray[np.int64], predictions: Values) -> None:
         """Forget."""

@@ -57,15 +57,17 @@ def floats(arrow: Any, column: Any) -> NDArray[np.float64]:
     if column.null_count:
         row = int(np.argmax(column.is_null().to_numpy()))
         raise ValueError(f"has no value in row {row}; {ADVICE}")
-    if not (
-        arrow.types.is_integer(kind)
-        or arrow.types.is_floating(kind)
-        or arrow.types.is_boolean(kind)
-        or arrow.types.is_decimal(kind)
-    ):
+    if not is_number(arrow, kind):
         value = column[0].as_py()
         raise ValueError(f"should be a number, but is {value!r} in row 0; {ADVICE}")
     values = np.array(column.cast(arrow.float64(), safe=False).to_numpy())
     if (unfit := first_unfit(values)) is not None:
         raise ValueError(f"should be {FIT}, but is {values[unfit]:g} in row {unfit[0]}")
     return values
+
+
+def is_number(arrow: Any, kind: Any) -> bool:
+    """Tell whether a type of Arrow holds what can be a number."""
+    types = arrow.types
+    tests = (types.is_integer, types.is_floating, types.is_boolean, types.is_decimal)
+    return any(test(kind) for test in tests)
