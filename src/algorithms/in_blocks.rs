@@ -23,10 +23,11 @@ pub(crate) fn learn_rows(algorithm: &mut dyn Algorithm, rows: &Rows<'_>, y: &[f6
         let end = rows.len().min(next_end(start, algorithm));
         let some = rows.slice(start..end);
         let y = &y[start * n_targets..end * n_targets];
-        if some.len() < SHORTEST {
-            learn_one_by_one(algorithm, &some, y, &mut yhat);
-        } else {
+        if some.len() >= SHORTEST {
             algorithm.learn_block(&some, y, &mut block, &mut yhat);
+        }
+        if yhat.len() == start * n_targets {
+            learn_one_by_one(algorithm, &some, y, &mut yhat);
         }
     }
     yhat

@@ -26,6 +26,7 @@ QUICK_WIDTH, QUICK_RIDGE, QUICK_PART = 1.0, 3e-2, 4
 LINEAR = [100.0, 10.0, 10.0]  # two with a long memory, then one with a short one
 ALPHA = 1e-6
 FIRST = 8
+SAME = 1e-12  # scales: rows that are nearer count as the same
 
 
 @dataclass
@@ -77,7 +78,7 @@ def median_distance(Z):
     """
     Z = Z[:: -(-len(Z) // 512)]
     distances = np.sort([norm(a - b) for i, a in enumerate(Z) for b in Z[:i]])
-    apart = distances[distances > 0]
+    apart = distances[distances >= SAME]
     if len(apart) == 0:
         return 1.0
     some = distances if len(distances) - len(apart) < len(distances) // 2 else apart

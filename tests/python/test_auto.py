@@ -166,6 +166,14 @@ def test_labels_with_ends_that_many_share():
     assert (run.predictions[50:] == 0.4).sum() > 5
 
 
+@pytest.mark.parametrize("tiny", [1e-300, 1e-120, 1e-14])
+def test_rows_of_which_most_are_all_but_the_same(tiny):
+    rng = np.random.default_rng(0)
+    x = np.where(np.arange(300) % 4 == 3, 1.0, tiny) * rng.random(300)
+    y = x + 0.1 * rng.normal(size=300)
+    judge_auto(x[:, None], y, **SMALL)
+
+
 def test_larger_dictionaries_which_are_learned_in_blocks():
     X, y = random_stream(320, 2)
     run = judge_auto(X, y, warm_up=64, max_basis=90)
@@ -453,6 +461,16 @@ def test_rows_with_outliers():
     predictions = nystream.Auto().progressive(X, y)
     assert np.isfinite(predictions).all()
     assert np.mean((predictions - y)[~far][300:] ** 2) < 0.1 * np.var(y)
+
+
+def test_files_of_rows_that_are_all_but_the_same_are_loaded_at_any_time():
+    rng = np.random.default_rng(0)
+    x = np.where(np.arange(40) % 4 == 3, 1.0, 1e-120) * rng.random(40)
+    model = nystream.Auto(**SMALL)
+    for value in x:
+        model.learn_one([value], value)
+        again = nystream.Auto.from_bytes(model.to_bytes())
+        assert again.predict_one([0.5]) == model.predict_one([0.5])
 
 
 @pytest.mark.parametrize("scale", [1e-200, 1e-80, 1e80])

@@ -255,11 +255,14 @@ impl Algorithm for Auto {
             .min(rows.len());
         let (first, rest) = (rows.slice(0..left), rows.slice(left..rows.len()));
         learn_one_by_one(self, &first, &y[..left * n_targets], yhat);
-        let Some(team) = self.team.as_mut().filter(|_| rest.len() > 0) else {
+        if rest.len() == 0 {
             return;
+        }
+        let (y, start) = (&y[left * n_targets..], yhat.len());
+        let Some(team) = &mut self.team else {
+            return learn_one_by_one(self, &rest, y, yhat);
         };
         self.function.take();
-        let (y, start) = (&y[left * n_targets..], yhat.len());
         block.q.clear();
         team.learn_rows(&rest, y, yhat, &mut block.q);
         let rounds = yhat[start..]
@@ -339,8 +342,10 @@ impl Algorithm for Auto {
             *bounds = Bounds::load(&state.inner(&format!("target{i}")))?;
         }
         let team = state.inner("team");
-        if self.seen >= FIRST {
+        if team.has("units") {
             self.team = Some(Team::load(&self.params, &team)?);
+        } else if !self.is_warming_up() {
+            self.seen = 0; // there were no experts for such rows: it warms up again
         }
         Ok(())
     }
@@ -348,3 +353,33 @@ impl Algorithm for Auto {
 
 heap!(First: rows, y, weights);
 heap!(Auto: first, means, team, scores, function);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn without_experts_it_goes_on_from_a_file_and_makes_progress() {
+        let (rows, y): (Vec<f64>, Vec<f64>) = (0..40).map(|i| (f64::from(i % 5), 1.0)).unzip();
+        for n_rows in [9, 40] {
+            let params = AutoParams {
+                warm_up: 32,
+                ..AutoParams::default()
+            };
+            let mut before = params.build().unwrap();
+            for (x, y) in rows.iter().zip(&y).take(n_rows) {
+                before.learn(&[*x], *y);
+            }
+            before.team = None;
+            let mut state = State::default();
+            before.save(&mut state);
+            let mut auto = params.build().unwrap();
+            auto.load(&state).unwrap();
+            for auto in [&mut before, &mut auto] {
+                let yhat = super::super::learn_rows(auto, &Rows::new(&rows, 1).unwrap(), &y);
+                assert_eq!(yhat.len(), 40);
+            }
+            assert!(!auto.experts().is_empty());
+        }
+    }
+}

@@ -148,6 +148,10 @@ fn quantile(sorted: &[f64], part: f64) -> f64 {
 /// Rows that are compared with each other; of more, some that are spread over them.
 const COMPARED: usize = 512;
 
+/// Two rows that are nearer than this, in scales of the features, count as the same: a kernel that told them apart would
+/// tell nothing else.
+const SAME: f64 = 1e-12;
+
 /// The median distance of two of some rows; 1 if there is no distance.
 pub(super) fn median_distance(rows: &[f64], width: usize) -> f64 {
     let step = (rows.len() / width).div_ceil(COMPARED).max(1);
@@ -165,7 +169,7 @@ pub(super) fn median_distance(rows: &[f64], width: usize) -> f64 {
     }
     squares.sort_by(f64::total_cmp);
     // Where most rows are the same, the others tell.
-    let apart = squares.partition_point(|square| *square == 0.0);
+    let apart = squares.partition_point(|square| *square < SAME * SAME);
     match &squares[apart..] {
         [] => 1.0,
         some if apart < squares.len() / 2 => squares[squares.len() / 2].max(some[0]).sqrt(),
@@ -217,5 +221,7 @@ mod tests {
         assert_eq!(median_distance(&[1.0, 1.0], 1), 1.0);
         assert_eq!(median_distance(&[0.0, 0.0, 0.0, 0.0, 3.0], 1), 3.0);
         assert_eq!(median_distance(&[0.0, 1.0, 4.0], 1), 3.0);
+        let tiny = [0.0, 1e-120, 2e-120, 3e-120, 3.0];
+        assert_eq!(median_distance(&tiny, 1), 3.0);
     }
 }
