@@ -59,13 +59,38 @@ impl Heap for DMatrix<f64> {
 /// Room for so many numbers, or an error where the system has none and would otherwise end the program.
 pub(crate) fn room(numbers: usize, what: impl FnOnce() -> String) -> Result<Vec<f64>, Error> {
     let mut room = Vec::new();
-    match room.try_reserve_exact(numbers) {
-        Ok(()) => Ok(room),
-        Err(_) => Err(Error::Memory {
-            what: what(),
-            bytes: numbers.saturating_mul(size_of::<f64>()),
-        }),
-    }
+    reserve(&mut room, numbers, what)?;
+    Ok(room)
+}
+
+/// So many zeros, or an error where there is no memory for them.
+pub(crate) fn zeros(numbers: usize, what: impl FnOnce() -> String) -> Result<Vec<f64>, Error> {
+    let mut zeros = room(numbers, what)?;
+    zeros.resize(numbers, 0.0);
+    Ok(zeros)
+}
+
+/// Replaces the content of `room` by these numbers, or fails where there is no memory for them.
+pub(crate) fn refill(
+    room: &mut Vec<f64>,
+    numbers: impl ExactSizeIterator<Item = f64>,
+) -> Result<(), Error> {
+    room.clear();
+    let what = || format!("{} numbers as float64", numbers.len());
+    reserve(room, numbers.len(), what)?;
+    room.extend(numbers);
+    Ok(())
+}
+
+fn reserve(
+    room: &mut Vec<f64>,
+    numbers: usize,
+    what: impl FnOnce() -> String,
+) -> Result<(), Error> {
+    room.try_reserve_exact(numbers).map_err(|_| Error::Memory {
+        what: what(),
+        bytes: numbers.saturating_mul(size_of::<f64>()),
+    })
 }
 
 /// A thing whose memory is that of these fields.

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use crate::error::{Error, Place};
+use crate::memory::{refill, zeros};
 use crate::threads::fill_in_chunks;
 
 /// The largest magnitude a feature or label may have: its square, and sums of squares, stay finite.
@@ -14,20 +15,19 @@ pub(crate) const SCORED: usize = 1024;
 /// What data may be made of. Learners compute with float64.
 pub trait Number: Copy + Into<f64> + Send + Sync {
     /// The values as float64, in `room` unless they are that already.
-    fn float64<'a>(values: &'a [Self], room: &'a mut Vec<f64>) -> &'a [f64];
+    fn float64<'a>(values: &'a [Self], room: &'a mut Vec<f64>) -> Result<&'a [f64], Error>;
 }
 
 impl Number for f64 {
-    fn float64<'a>(values: &'a [Self], _room: &'a mut Vec<f64>) -> &'a [f64] {
-        values
+    fn float64<'a>(values: &'a [Self], _room: &'a mut Vec<f64>) -> Result<&'a [f64], Error> {
+        Ok(values)
     }
 }
 
 impl Number for f32 {
-    fn float64<'a>(values: &'a [Self], room: &'a mut Vec<f64>) -> &'a [f64] {
-        room.clear();
-        room.extend(values.iter().map(|&value| f64::from(value)));
-        room
+    fn float64<'a>(values: &'a [Self], room: &'a mut Vec<f64>) -> Result<&'a [f64], Error> {
+        refill(room, values.iter().map(|&value| f64::from(value)))?;
+        Ok(room)
     }
 }
 
@@ -137,17 +137,12 @@ impl<'a, T: Number> Rows<'a, T> {
     }
 
     /// The same rows as float64, in `room` unless they are that already.
-    pub fn float64<'b>(&self, room: &'b mut Vec<f64>) -> Rows<'b>
+    pub fn float64<'b>(&self, room: &'b mut Vec<f64>) -> Result<Rows<'b>, Error>
     where
         'a: 'b,
     {
-        let n_features = self.n_features;
-        let data = T::float64(self.data, room);
-        Rows {
-            data,
-            n_features,
-            first: self.first,
-        }
+        let data = T::float64(self.data, room)?;
+        Ok(Rows::trusted(data, self.n_features, self.first))
     }
 
     /// The rows, in order.
@@ -163,13 +158,14 @@ pub(crate) fn score_rows<T: Number>(
     n: usize,
     score: impl Fn(&Rows<'_>, &mut [f64]) -> Result<(), Error> + Sync,
 ) -> Result<Vec<f64>, Error> {
-    let mut out = vec![0.0; n * rows.len()];
+    let n_numbers = n.saturating_mul(rows.len());
+    let mut out = zeros(n_numbers, || format!("predictions for {} rows", rows.len()))?;
     fill_in_chunks(&mut out, n * SCORED, |start, out| {
         let range = start / n..(start + out.len()) / n;
         let (some, mut room) = (rows.slice(range), Vec::new());
         // Here, and not before, while the chunk is in the nearest caches.
         some.check_numbers("X")?;
-        score(&some.float64(&mut room), out)
+        score(&some.float64(&mut room)?, out)
     })?;
     Ok(out)
 }
@@ -240,6 +236,14 @@ pub(crate) fn check_length(
         expected: n_rows,
         found: values.len(),
     })
+}
+
+/// Refuses predictions that are not finite, which no row and no label leads to, but state from a forged file may.
+pub(crate) fn check_predictions(yhat: &[f64]) -> Result<(), Error> {
+    match yhat.iter().find(|yhat| !yhat.is_finite()) {
+        Some(&value) => Err(Error::Prediction { value }),
+        None => Ok(()),
+    }
 }
 
 fn check_numbers<T: Number>(values: &[T], place: impl Fn(usize) -> Place) -> Result<(), Error> {

@@ -10,6 +10,7 @@ use pyo3::types::PyFloat;
 use super::arrays::Matrix;
 use super::signals::Signals;
 use crate::error::Error;
+use crate::memory::{refill, room};
 use crate::rows::{Number, Rows};
 
 /// The most rows that are learned between two looks at the clock.
@@ -21,6 +22,9 @@ const LARGEST_SCORED: usize = 64 * LARGEST_CHUNK;
 /// What makes numbers of rows of any type of numbers: as many for each.
 pub(super) trait Scores {
     fn score_rows<T: Number>(&self, rows: &Rows<'_, T>) -> Result<Vec<f64>, Error>;
+
+    /// How many numbers there are for each row.
+    fn numbers_per_row(&self) -> usize;
 }
 
 /// The numbers for all rows of an array by a model that is opened, locked if need be, without holding the interpreter.
@@ -62,28 +66,28 @@ fn score_rows<T: Number + Element, M: Scores>(
     X: &PyReadonlyArray2<'_, T>,
     open: impl FnOnce() -> M + Send,
 ) -> PyResult<Vec<f64>> {
-    let source = Source::new(X)?;
+    let (source, mut signals) = (Source::new(X)?, Signals::new(py)?);
     py.detach(|| {
         let (model, mut room) = (open(), Vec::new());
-        in_chunks(
-            source.len(),
-            [LARGEST_CHUNK, LARGEST_SCORED],
-            |range| match &source {
-                Source::InOrder(rows) => model.score_rows(&rows.slice(range)),
-                Source::Strided(_) => model.score_rows(&source.float64(range, &mut room)),
-            },
-        )
+        let shape = (source.len(), model.numbers_per_row());
+        let lengths = [LARGEST_CHUNK, LARGEST_SCORED];
+        in_chunks(shape, lengths, &mut signals, |range| match &source {
+            Source::InOrder(rows) => model.score_rows(&rows.slice(range)),
+            Source::Strided(_) => model.score_rows(&source.float64(range, &mut room)?),
+        })
     })
 }
 
-/// What `work` makes of all rows, chunk by chunk: the lengths are the least, and the most, that one may have. Ctrl-C is
-/// obeyed between two chunks.
+/// What `work` makes of all rows, so many numbers of each, chunk by chunk: the lengths are the least, and the most, that
+/// one may have. Memory for all of it is there before the first is worked on; Ctrl-C is obeyed between two chunks.
 pub(super) fn in_chunks(
-    n_rows: usize,
+    (n_rows, numbers_per_row): (usize, usize),
     [shortest, longest]: [usize; 2],
+    signals: &mut Signals,
     mut work: impl FnMut(Range<usize>) -> Result<Vec<f64>, Error>,
 ) -> PyResult<Vec<f64>> {
-    let (mut made, mut signals) = (Vec::with_capacity(n_rows), Signals::default());
+    let what = || format!("{numbers_per_row} numbers for each of {n_rows} rows");
+    let mut made = room(n_rows.saturating_mul(numbers_per_row), what)?;
     let (mut done, mut chunk) = (0, shortest);
     while done < n_rows {
         let range = done..n_rows.min(done + chunk);
@@ -136,7 +140,11 @@ impl<'a, T: Number + Element> Source<'a, T> {
     }
 
     /// Some rows as float64.
-    pub(super) fn float64<'b>(&self, range: Range<usize>, room: &'b mut Vec<f64>) -> Rows<'b>
+    pub(super) fn float64<'b>(
+        &self,
+        range: Range<usize>,
+        room: &'b mut Vec<f64>,
+    ) -> Result<Rows<'b>, Error>
     where
         'a: 'b,
     {
@@ -145,9 +153,8 @@ impl<'a, T: Number + Element> Source<'a, T> {
             Self::Strided(view) => {
                 let (first, width) = (range.start, view.ncols());
                 let some = view.slice_axis(Axis(0), Slice::from(range));
-                room.clear();
-                room.extend(some.iter().map(|&value| value.into()));
-                Rows::trusted(room, width, first)
+                refill(room, some.iter().map(|&value| value.into()))?;
+                Ok(Rows::trusted(room, width, first))
             }
         }
     }
@@ -164,7 +171,7 @@ impl<'a, T: Number + Element> Source<'a, T> {
         let mut room = Vec::new();
         for first in (0..self.len()).step_by(LARGEST_CHUNK) {
             let range = first..self.len().min(first + LARGEST_CHUNK);
-            let rows = self.float64(range.clone(), &mut room);
+            let rows = self.float64(range.clone(), &mut room)?;
             rows.check_numbers("X")?;
             check(&rows, range)?;
         }

@@ -20,6 +20,10 @@ impl Scores for Intervals<'_> {
     fn score_rows<T: Number>(&self, rows: &Rows<'_, T>) -> Result<Vec<f64>, Error> {
         self.0.borrow().predict_intervals(rows, self.1)
     }
+
+    fn numbers_per_row(&self) -> usize {
+        2 * self.0.borrow().n_targets()
+    }
 }
 
 /// The ends of the intervals of one row or of many.

@@ -10,7 +10,7 @@ use super::{arrays, params};
 use crate::error::{Error, Place};
 use crate::kernels::AnyKernel;
 use crate::linalg::Panels;
-use crate::memory::room;
+use crate::memory::zeros;
 use crate::rows::{LARGEST, Rows};
 
 /// A positive semidefinite kernel: compares two rows. Immutable.
@@ -138,18 +138,11 @@ fn gram(kernel: &AnyKernel, rows: &Rows<'_>, columns: &Rows<'_>) -> PyResult<Vec
     }
     kernel.check_rows(rows.iter(), LARGEST, |i| Place::new("X", [i]))?;
     kernel.check_rows(columns.iter(), LARGEST, |i| Place::new("Z", [i]))?;
-    let mut values = zeros(rows.len(), columns.len())?;
+    let (n, m) = (rows.len(), columns.len());
+    let mut values = zeros(n.saturating_mul(m), || format!("a matrix of {n} x {m}"))?;
     let stored: Panels = columns.iter().collect();
     for (x, row) in rows.iter().zip(values.chunks_exact_mut(columns.len())) {
         kernel.row_into(x, &stored, row);
     }
-    Ok(values)
-}
-
-/// Two long arrays ask for more than there is easily.
-fn zeros(n_rows: usize, n_columns: usize) -> Result<Vec<f64>, Error> {
-    let size = n_rows.saturating_mul(n_columns);
-    let mut values = room(size, || format!("a matrix of {n_rows} x {n_columns}"))?;
-    values.resize(size, 0.0);
     Ok(values)
 }

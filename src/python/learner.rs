@@ -83,6 +83,10 @@ impl Scores for ReentrantMutexGuard<'_, RefCell<Core>> {
     fn score_rows<T: Number>(&self, rows: &Rows<'_, T>) -> Result<Vec<f64>, Error> {
         self.borrow().predict_rows(rows)
     }
+
+    fn numbers_per_row(&self) -> usize {
+        self.borrow().n_targets()
+    }
 }
 
 #[pymethods]

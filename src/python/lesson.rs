@@ -8,6 +8,7 @@ use pyo3::prelude::*;
 
 use super::arrays::{self, Matrix};
 use super::batches::{Source, in_chunks, learned};
+use super::signals::Signals;
 use crate::Learner;
 use crate::error::Error;
 use crate::names::FeatureNames;
@@ -74,25 +75,30 @@ impl<'py> Lesson<'py> {
         y: &[f64],
         weights: Weights<'_>,
     ) -> PyResult<Vec<f64>> {
-        let (source, names) = (Source::new(X)?, &self.names);
+        let (source, names, mut signals) = (Source::new(X)?, &self.names, Signals::new(py)?);
         py.detach(|| {
             let learner = learner.lock();
             check(&learner.borrow(), &source, y, weights)?;
             learner.borrow().check_names("X", names)?;
-            if learner.borrow().n_seen() == 0 {
-                learner.borrow_mut().name_features(names.clone());
-            }
             let (block_len, mut room) = (learner.borrow().block_len(), Vec::new());
             let n_targets = learner.borrow().n_targets();
-            in_chunks(source.len(), learned(block_len), |range| {
-                let rows = source.float64(range.clone(), &mut room);
+            let shape = (source.len(), n_targets);
+            in_chunks(shape, learned(block_len), &mut signals, |range| {
+                let rows = source.float64(range.clone(), &mut room)?;
                 // Each chunk is checked again: a handler may have taught the model something else.
                 let mut learner = learner.borrow_mut();
-                let y = &y[range.start * n_targets..range.end * n_targets];
-                match weights {
+                let (y, is_first) = (
+                    &y[range.start * n_targets..range.end * n_targets],
+                    learner.n_seen() == 0,
+                );
+                let yhat = match weights {
                     None => learner.learn_rows(&rows, y),
                     Some(weights) => learner.learn_weighted_rows(&rows, y, &weights[range]),
+                }?;
+                if is_first {
+                    learner.name_features(names.clone());
                 }
+                Ok(yhat)
             })
         })
     }

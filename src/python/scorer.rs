@@ -41,6 +41,10 @@ impl batches::Scores for &Core {
     fn score_rows<T: Number>(&self, rows: &Rows<'_, T>) -> Result<Vec<f64>, Error> {
         self.predict_rows(rows)
     }
+
+    fn numbers_per_row(&self) -> usize {
+        self.n_targets()
+    }
 }
 
 impl From<Core> for Scorer {

@@ -2,32 +2,46 @@
 
 use std::time::{Duration, Instant};
 
+use pyo3::intern;
 use pyo3::prelude::*;
 
 /// How long a signal may wait.
 const PATIENCE: Duration = Duration::from_millis(50);
 
 /// Asks Python for signals now and then: each time means waiting for the interpreter.
-pub(super) struct Signals(Instant);
-
-impl Default for Signals {
-    fn default() -> Self {
-        Self(Instant::now())
-    }
+///
+/// Python runs the handlers of signals in the main thread. Other threads never ask, so that one that is still at work
+/// when the interpreter ends does not come back to it.
+pub(super) struct Signals {
+    is_main_thread: bool,
+    asked: Instant,
 }
 
 impl Signals {
+    /// Nobody has asked yet.
+    pub(super) fn new(py: Python<'_>) -> PyResult<Self> {
+        let threading = py.import(intern!(py, "threading"))?;
+        let main = threading.call_method0(intern!(py, "main_thread"))?;
+        let own = threading.call_method0(intern!(py, "get_ident"))?;
+        Ok(Self {
+            is_main_thread: main.getattr(intern!(py, "ident"))?.eq(own)?,
+            asked: Instant::now(),
+        })
+    }
+
     /// Whether it was time to ask; fails if a handler did, as that of Ctrl-C does.
     #[allow(
         clippy::redundant_closure_for_method_calls,
         reason = "the method alone is not general enough in its lifetime"
     )]
     pub(super) fn check(&mut self) -> PyResult<bool> {
-        if self.0.elapsed() < PATIENCE {
+        if self.asked.elapsed() < PATIENCE {
             return Ok(false);
         }
-        Python::attach(|py| py.check_signals())?;
-        self.0 = Instant::now();
+        if self.is_main_thread {
+            Python::attach(|py| py.check_signals())?;
+        }
+        self.asked = Instant::now();
         Ok(true)
     }
 }

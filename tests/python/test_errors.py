@@ -507,6 +507,34 @@ def test_a_kernel_matrix_that_there_is_no_room_for():
         nystream.Gaussian()(rows)
 
 
+ENDLESS = [
+    np.broadcast_to(np.zeros(3), (2**40, 3)),
+    np.broadcast_to(np.zeros(3, np.float32), (2**40, 3)),
+    np.broadcast_to(np.zeros(1), (2**12, 2**40)),
+]
+
+
+@pytest.mark.parametrize("rows", ENDLESS, ids=["long", "float32", "wide"])
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda model, rows: model.predict_many(rows),
+        lambda model, rows: model.predict_interval(rows),
+        lambda model, rows: model.scorer().predict_many(rows),
+        lambda model, rows: model.learn_many(rows, np.broadcast_to(0.0, len(rows))),
+        lambda model, rows: model.progressive(rows, np.broadcast_to(0.0, len(rows))),
+        lambda _, rows: nystream.Auto().learn_many(rows, np.broadcast_to(0.0, len(rows))),
+    ],
+)
+def test_rows_that_are_repeated_beyond_all_memory(rows, call):
+    model = nystream.RidgeAld()
+    model.learn_many(X, Y)
+    before = model.to_bytes()
+    with pytest.raises(MemoryError):
+        call(model, rows)
+    assert model.to_bytes() == before
+
+
 def test_a_kernel_value_that_overflows():
     with pytest.raises(ValueError, match=r"the kernel value of Z\[0\] with itself .* but is inf"):
         nystream.Polynomial(32)([[1.0]], [[1e50]])
