@@ -156,7 +156,7 @@ pub(crate) fn learn(criterion: &mut Criterion) {
 
 /// Auto, and a dictionary that replaces a row in each round, on one thread.
 pub(crate) fn untuned(criterion: &mut Criterion) {
-    set_num_threads(Some(1));
+    set_num_threads(Some(1)).unwrap();
     let (x, y) = (data(ROWS, FEATURES), data(ROWS, 1));
     let rows = Rows::new(&x, FEATURES).expect("finite");
     let replacing = RidgeAldParams {
@@ -182,7 +182,7 @@ pub(crate) fn untuned(criterion: &mut Criterion) {
 
 /// Scores alone, on one thread.
 pub(crate) fn predict(criterion: &mut Criterion) {
-    set_num_threads(Some(1));
+    set_num_threads(Some(1)).unwrap();
     let mut group = criterion.benchmark_group("predict_rows");
     group.throughput(Throughput::Elements(ROWS as u64));
     for d in [8, FEATURES, 96] {

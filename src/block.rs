@@ -28,7 +28,7 @@ impl Block {
         let width = self.compare(map.kernel(), map.rows(), rows);
         self.features.reset(rows.len(), map.size());
         let phi = self.features.data_mut();
-        map.factor().solve_columns_into(&self.k, width, phi);
+        map.features_of_columns_into(&self.k, width, phi);
         self.residuals.clear();
         let kappas = self.kappas.iter();
         self.residuals

@@ -25,6 +25,10 @@ pub const SMALLEST_ALPHA: f64 = 1e-10;
 const NUGGET: f64 = 1e-13;
 const FINE: f64 = 1e-5;
 
+/// Below this `alpha` features are found by substitution: a product with the inverse of the factor would multiply rounding
+/// by the norm of that, `1 / sqrt(alpha)`, once more.
+const VERY_FINE: f64 = 5e-7;
+
 /// What a dictionary does with a row that should join when there is no room.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -59,8 +63,13 @@ impl Dictionary {
         check_alpha(alpha)?;
         at_least_one_if_given("max_basis", max_basis)?;
         let nugget = if alpha < FINE { NUGGET } else { 0.0 };
+        let map = NystromMap::with_nugget(kernel, nugget);
         Ok(Self {
-            map: NystromMap::with_nugget(kernel, nugget),
+            map: if alpha < VERY_FINE {
+                map.accurate()
+            } else {
+                map
+            },
             // The distance is measured with the nugget.
             threshold: alpha + nugget,
             max_basis: max_basis.unwrap_or(usize::MAX),

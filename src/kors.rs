@@ -149,7 +149,7 @@ impl Kors {
         }
         block.features.reset(n_rows, self.map.size());
         let (k, phi) = (&block.k, block.features.data_mut());
-        self.map.factor().solve_columns_into(k, width, phi);
+        self.map.features_of_columns_into(k, width, phi);
     }
 
     /// Ends the rounds of so many rows that are not kept.

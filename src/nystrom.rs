@@ -16,6 +16,8 @@ use crate::state::State;
 pub struct NystromMap {
     kernel: AnyKernel,
     nugget: f64,
+    /// Whether features are found by substitution with the factor, and not by the faster product with its inverse.
+    is_accurate: bool,
     rows: Panels,
     factor: CholeskyFactor,
     /// Rows removed since the factor was last computed anew.
@@ -47,9 +49,20 @@ impl NystromMap {
         Self {
             kernel,
             nugget,
+            is_accurate: false,
             rows: Panels::default(),
             factor: CholeskyFactor::default(),
             removals: 0,
+        }
+    }
+
+    /// The same with features that are as accurate as the factor is, for rows that nearly depend on each other.
+    #[must_use]
+    pub fn accurate(self) -> Self {
+        let is_accurate = true;
+        Self {
+            is_accurate,
+            ..self
         }
     }
 
@@ -83,9 +96,23 @@ impl NystromMap {
 
     /// The same when `k` and `kappa` are known already.
     pub fn features_into(&self, at: &mut Projection) {
+        if self.is_accurate {
+            return self.refine(at);
+        }
         at.phi.resize(self.size(), 0.0);
         self.factor.solve_into(&at.k, &mut at.phi);
         self.measure(at);
+    }
+
+    /// `phi` of many rows, given their kernel values: `width` columns that are stored row by row.
+    pub(crate) fn features_of_columns_into(&self, k: &[f64], width: usize, phi: &mut [f64]) {
+        if self.is_accurate {
+            let phi = &mut phi[..k.len()];
+            phi.copy_from_slice(k);
+            self.factor.lower().solve_columns_in_place(phi, width);
+        } else {
+            self.factor.solve_columns_into(k, width, phi);
+        }
     }
 
     /// The same by substitution: slower, and as accurate as the factor is.
@@ -164,8 +191,12 @@ impl NystromMap {
 
     /// The coefficients `c = L^{-T} w` with which `w . phi(x) = sum_i c_i kappa(x, z_i)`.
     pub fn coefficients(&self, w: &[f64]) -> Vec<f64> {
-        let mut c = vec![0.0; w.len()];
-        self.factor.tr_solve_into(w, &mut c);
+        let mut c = w.to_vec();
+        if self.is_accurate {
+            self.factor.lower().tr_solve_in_place(&mut c);
+        } else {
+            self.factor.tr_solve_into(w, &mut c);
+        }
         c
     }
 

@@ -6,7 +6,10 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::thread::available_parallelism;
 
 use rayon::prelude::*;
-use rayon::{ThreadPool, ThreadPoolBuilder, max_num_threads};
+use rayon::{ThreadPool, ThreadPoolBuilder};
+
+use crate::error::Error;
+use crate::params::within;
 
 /// The number asked for; 0 for as many as there are cores.
 static WANTED: AtomicUsize = AtomicUsize::new(0);
@@ -14,10 +17,21 @@ static WANTED: AtomicUsize = AtomicUsize::new(0);
 /// The threads, with the process that they belong to: a forked child has none.
 static POOL: Mutex<Option<(u32, Arc<ThreadPool>)>> = Mutex::new(None);
 
-/// Sets the number of threads that score large arrays, and that share the experts of [`Auto`](crate::algorithms::Auto).
-/// `None` means all cores, which is the default.
-pub fn set_num_threads(n: Option<usize>) {
+/// The most threads that can be asked for: more than any machine has use for, and few enough for every system.
+const MOST: usize = 1024;
+
+/// Sets the number of threads that score large arrays, and that share the experts of [`Auto`](crate::algorithms::Auto):
+/// 1 to 1,024. `None` means all cores, which is the default.
+pub fn set_num_threads(n: Option<usize>) -> Result<(), Error> {
+    let wanted = n.map_or(1.0, |n| n as f64);
+    within(
+        "n",
+        wanted,
+        1.0..=MOST as f64,
+        "between 1 and 1024, or None for all cores",
+    )?;
     WANTED.store(n.unwrap_or(0), Ordering::Relaxed);
+    Ok(())
 }
 
 /// The number of threads that score large arrays.
@@ -27,7 +41,7 @@ pub fn num_threads() -> usize {
         LazyLock::new(|| available_parallelism().map_or(1, usize::from));
     match WANTED.load(Ordering::Relaxed) {
         0 => *CORES,
-        n => n.min(max_num_threads()),
+        n => n,
     }
 }
 
@@ -90,7 +104,7 @@ mod tests {
     #[test]
     fn every_chunk_is_filled_once_with_any_number_of_threads() {
         for n in [Some(1), Some(3), None] {
-            set_num_threads(n);
+            set_num_threads(n).unwrap();
             assert!(n.is_none_or(|n| n == num_threads()));
             let mut out = vec![f64::NAN; 1000];
             let filled = fill_in_chunks(&mut out, 64, |start, out| {

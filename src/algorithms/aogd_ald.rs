@@ -67,11 +67,11 @@ impl AogdAldParams {
         }
         let dictionary = Dictionary::new(self.kernel.clone(), self.alpha, self.max_basis)?;
         Ok(AogdAld {
-            phase: Phase::Dictionary(OnDictionary {
+            phase: Phase::Dictionary(Box::new(OnDictionary {
                 dictionary,
                 gradient: Gradient::new(Rate::adaptive(self.bound)),
                 coefficients: Coefficients::default(),
-            }),
+            })),
             switch_at: self.switch_at.unwrap_or(usize::MAX),
         })
     }
@@ -103,7 +103,7 @@ pub struct AogdAld {
 
 #[derive(Debug, Clone)]
 enum Phase {
-    Dictionary(OnDictionary),
+    Dictionary(Box<OnDictionary>),
     EveryRow(KernelGradient),
 }
 

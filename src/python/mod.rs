@@ -31,7 +31,6 @@ mod _core {
     use crate::algorithms::{AnyParams, AogdAldParams, Decay};
     use crate::kernels::AnyKernel;
     use crate::model_file::AnyModel;
-    use crate::params::at_least_one_if_given;
 
     #[pymodule_export]
     use super::kernel::Kernel;
@@ -102,7 +101,7 @@ mod _core {
         AnyKernel::NAMES.to_vec()
     }
 
-    /// Sets how many threads score large arrays; None, as at the start, means all cores. Learning takes one, but for
+    /// Sets how many threads score large arrays, 1 to 1,024; None, as at the start, means all cores. Learning takes one, but for
     /// :class:`Auto`, whose experts are shared out in calls for many rows.
     ///
     /// Examples
@@ -116,9 +115,7 @@ mod _core {
     #[pyo3(signature = (n))]
     fn set_num_threads(n: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
         let n = n.map(|n| arrays::count("n", n)).transpose()?;
-        at_least_one_if_given("n", n)?;
-        crate::set_num_threads(n);
-        Ok(())
+        Ok(crate::set_num_threads(n)?)
     }
 
     /// The number of threads that score large arrays.

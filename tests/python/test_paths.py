@@ -125,6 +125,27 @@ def test_labels_that_grow_on_one_row(learner, growth):
     assert_as_close_as_rounding_allows(lambda: learner(KERNEL, alpha=1e-4), X, y)
 
 
+@pytest.mark.parametrize("sigma", [0.5, 2.0, 8.0])
+@pytest.mark.parametrize("alpha", [1e-8, 1e-10])
+@pytest.mark.parametrize("learner", [nystream.NonsAld, nystream.RidgeAld, nystream.KrlsAld])
+def test_rows_that_creep_along_a_fine_dictionary(learner, alpha, sigma):
+    """A few times what a change of the rows by their last digit makes, blocks or not."""
+    X = np.linspace(0, 3, 1000)[:, None]
+    y = np.sin(3 * X[:, 0])
+    rng = np.random.default_rng(0)
+    nudged = X * (1 + 2.2e-16 * rng.choice([-1, 0, 1], size=X.shape))
+
+    def make():
+        return learner(nystream.Gaussian(sigma), alpha=alpha)
+
+    rows, blocks = by_rows(make(), X, y), make().progressive(X, y)
+    explained = [
+        np.abs(rows - by_rows(make(), nudged, y)).max(),
+        np.abs(blocks - make().progressive(nudged, y)).max(),
+    ]
+    assert np.abs(rows - blocks).max() <= 1e-9 + 5 * max(explained)
+
+
 def assert_as_close_as_rounding_allows(make, X, y):
     """Blocks differ from rows by no more than a change in the last digits of the data makes."""
     expected = by_rows(make(), X, y)
@@ -233,10 +254,36 @@ def test_the_number_of_threads():
     assert nystream.get_num_threads() >= 1
     nystream.set_num_threads(3)
     assert nystream.get_num_threads() == 3
-    for wrong, error in ((0, ValueError), (-1, ValueError), (1.5, TypeError), ("2", TypeError)):
+    refused = {0: ValueError, -1: ValueError, 20_000: ValueError, 1.5: TypeError, "2": TypeError}
+    for wrong, error in refused.items():
         with pytest.raises(error, match=f"n should be .* {re.escape(repr(wrong))}"):
             nystream.set_num_threads(wrong)
     assert nystream.get_num_threads() == 3
+
+
+@pytest.mark.parametrize("learner", ["Auto", "RidgeAld", "LinearRls"])
+def test_the_interpreter_ends_while_a_thread_learns(learner):
+    """The end takes long enough for the thread to look for signals meanwhile."""
+    script = """
+import sys, threading, time, nystream
+X, y = nystream.datasets.friedman(20_000)
+model, learning = getattr(nystream, sys.argv[1])(), threading.Event()
+class Slow:
+    def __init__(self, sleep): self.sleep = sleep
+    def __del__(self): self.sleep(0.3)
+def learn():
+    learning.set()
+    while True: model.learn_many(X, y)
+threading.Thread(target=learn, daemon=True).start()
+learning.wait()
+time.sleep(0.1)
+sys.modules["slow"] = Slow(time.sleep)
+"""
+    for _ in range(3):
+        run = subprocess.run(
+            [sys.executable, "-c", script, learner], capture_output=True, text=True, timeout=60
+        )
+        assert (run.returncode, run.stderr) == (0, "")
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
