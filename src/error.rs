@@ -237,6 +237,14 @@ pub enum Error {
         /// The pivot, which should be positive.
         pivot: f64,
     },
+    /// A prediction that is no finite number.
+    #[error(
+        "the prediction is {value}: the model's numbers are out of range, as after a file that was made by hand"
+    )]
+    Prediction {
+        /// The prediction.
+        value: f64,
+    },
     /// Columns of other names than those learned.
     #[error("{argument} {problem}")]
     Names {

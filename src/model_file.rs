@@ -8,8 +8,9 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Deserializer};
+use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
@@ -24,12 +25,55 @@ use crate::state::State;
 /// Version of the bytes that are written. Those of an older one are still read.
 const FORMAT: u32 = 1;
 
+/// The most bytes that parameters take in a header, which their arrays are not part of.
+const LONGEST_PARAMETERS: usize = 1 << 16;
+
 /// What every format, past and to come, says.
 #[derive(Deserialize)]
 struct Written {
     format: u32,
     version: String,
     sha256: Option<String>,
+}
+
+/// All that a header of this format may say. It is looked through before anything is built from it, so that no file
+/// takes more memory than its arrays and names do.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+#[allow(dead_code, reason = "most of it is read to be checked alone")]
+struct Header<'a> {
+    format: u32,
+    version: &'a str,
+    sha256: &'a str,
+    #[serde(borrow)]
+    learner: Option<&'a RawValue>,
+    scorer: Option<&'a RawValue>,
+    n_features: Option<u64>,
+    n_seen: Option<u64>,
+    n_targets: Option<u64>,
+    feature_names: Option<Vec<IgnoredName>>,
+}
+
+/// A name that is read and not kept.
+struct IgnoredName;
+
+impl<'de> Deserialize<'de> for IgnoredName {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer).map(|_| Self)
+    }
+}
+
+impl Header<'_> {
+    fn check(&self) -> Result<(), Error> {
+        for (name, value) in [("learner", self.learner), ("scorer", self.scorer)] {
+            if value.is_some_and(|value| value.get().len() > LONGEST_PARAMETERS) {
+                return Err(Error::model_file(format!(
+                    "{name} should have at most {LONGEST_PARAMETERS} bytes"
+                )));
+            }
+        }
+        Ok(())
+    }
 }
 
 /// What a file may hold.
@@ -84,6 +128,7 @@ pub(crate) fn from_bytes(bytes: &[u8]) -> Result<(Value, State), Error> {
             "its checksum is wrong: the file was damaged or changed by hand",
         ));
     }
+    parse::<Header<'_>>(&text)?.check()?;
     Ok((parse(&text)?, state))
 }
 
@@ -120,7 +165,7 @@ pub(crate) fn field<T: DeserializeOwned>(content: &mut Value, name: &str) -> Res
     serde_json::from_value(value).map_err(|error| Error::model_file(format!("{name}: {error}")))
 }
 
-fn parse<T: DeserializeOwned>(text: &str) -> Result<T, Error> {
+fn parse<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T, Error> {
     serde_json::from_str(text).map_err(Error::model_file)
 }
 
@@ -192,6 +237,25 @@ mod tests {
         );
         let text = String::from_utf8_lossy(&bytes).replace("0.1", "0.2");
         assert!(reason(text.as_bytes()).contains("not a nystream model"));
+    }
+
+    #[test]
+    fn unknown_and_endless_parts_of_the_header_are_refused() {
+        let long = "[],".repeat(LONGEST_PARAMETERS) + "[]";
+        let cases = [
+            (r#""zzz":1"#.to_owned(), "unknown field `zzz`"),
+            (r#""n_seen":[]"#.to_owned(), "invalid type"),
+            (r#""feature_names":[[]]"#.to_owned(), "invalid type"),
+            (format!(r#""learner":[{long}]"#), "at most 65536 bytes"),
+        ];
+        for (part, expected) in cases {
+            let zeros = no_checksum();
+            let text = format!(r#"{{"format":1,"version":"0","sha256":"{zeros}",{part}}}"#);
+            let sha256 = checksum(&text, &State::default());
+            let text = text.replacen(&zeros, &sha256, 1);
+            let reason = reason(&State::default().to_bytes(text).unwrap());
+            assert!(reason.contains(expected), "{reason}");
+        }
     }
 
     #[test]

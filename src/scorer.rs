@@ -11,7 +11,7 @@ use crate::memory::Heap;
 use crate::model_file;
 use crate::names::FeatureNames;
 use crate::params::targets;
-use crate::rows::{LARGEST, Number, Rows, check_row, check_width, score_rows};
+use crate::rows::{LARGEST, Number, Rows, check_predictions, check_row, check_width, score_rows};
 use crate::state::State;
 
 /// How a file says that it takes a whole learner to predict.
@@ -119,6 +119,7 @@ impl Scorer {
         check_kernel(function, [x].into_iter(), |_| Place::new("x", []))?;
         let mut yhat = vec![0.0; function.n_targets()];
         function.predict_into(x, &mut yhat);
+        check_predictions(&yhat)?;
         Ok(yhat)
     }
 
@@ -134,7 +135,7 @@ impl Scorer {
                 Place::new("X", [rows.first() + i])
             })?;
             function.predict_rows_into(rows, out);
-            Ok(())
+            check_predictions(out)
         })
     }
 
@@ -201,7 +202,12 @@ impl Scorer {
             return Err(Error::model_file("its arrays and n_features disagree"));
         }
         names.check_count(n_features)?;
-        Ok(Self::of_function(function, n_features, names))
+        let scorer = Self::of_function(function, n_features, names);
+        if let Some(width) = scorer.function().and_then(Function::n_features) {
+            let tried = scorer.predict_targets(&vec![0.0; width]);
+            tried.map_err(Error::model_file)?;
+        }
+        Ok(scorer)
     }
 
     /// Writes the scorer to a file, whole or not at all.

@@ -7,8 +7,13 @@ use serde_json::{Value, json};
 use super::{LARGEST_WIDTH, Learner};
 use crate::algorithms::AnyParams;
 use crate::error::Error;
+use crate::linalg::Panels;
 use crate::model_file;
+use crate::rows::check_predictions;
 use crate::state::State;
+
+/// The rows kept that a learner from a file is tried with.
+const TRIED: usize = 8;
 
 impl Learner {
     /// The whole learner as bytes, from which [`from_bytes`](Self::from_bytes) goes on bit for bit.
@@ -62,7 +67,7 @@ impl Learner {
     pub fn copy(&self) -> Result<Self, Error> {
         let mut state = State::default();
         let content = self.content(&mut state)?;
-        Self::from_content(content, &state)
+        Self::restored(content, &state)
     }
 
     /// What a file says of the learner; the arrays go into `state`.
@@ -78,7 +83,13 @@ impl Learner {
         }))
     }
 
-    pub(crate) fn from_content(mut content: Value, state: &State) -> Result<Self, Error> {
+    pub(crate) fn from_content(content: Value, state: &State) -> Result<Self, Error> {
+        let learner = Self::restored(content, state)?;
+        learner.check_numbers()?;
+        Ok(learner)
+    }
+
+    fn restored(mut content: Value, state: &State) -> Result<Self, Error> {
         if let Some(params) = content.get_mut("learner") {
             state.give_arrays(params);
         }
@@ -91,6 +102,24 @@ impl Learner {
         learner.names.check_count(learner.n_features)?;
         learner.check_widths()?;
         Ok(learner)
+    }
+
+    /// Refuses numbers that are finite one by one but too large for predictions to be: tried with zeros and with some of
+    /// the rows kept.
+    fn check_numbers(&self) -> Result<(), Error> {
+        let basis = self.basis().filter(|basis| basis.n_rows() > 0);
+        let width = self.algorithm.n_features();
+        let Some(width) = width.or(basis.map(Panels::n_features)) else {
+            return Ok(());
+        };
+        let kept = basis.map_or(0, Panels::n_rows).min(TRIED);
+        let kept = (0..kept).filter_map(|i| basis.map(|basis| basis.row(i).collect()));
+        let mut yhat = vec![0.0; self.n_targets()];
+        for x in kept.chain([vec![0.0; width]]) {
+            self.algorithm.predict_into(&x, &mut yhat);
+            check_predictions(&yhat).map_err(Error::model_file)?;
+        }
+        Ok(())
     }
 
     /// Arrays of another width than the rows would be read out of step.

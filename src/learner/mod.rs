@@ -12,7 +12,9 @@ use crate::linalg::Panels;
 use crate::memory::room;
 use crate::names::FeatureNames;
 use crate::params::at_least_one;
-use crate::rows::{Number, Rows, check_label, check_labels, check_row, check_width, score_rows};
+use crate::rows::{
+    Number, Rows, check_label, check_labels, check_predictions, check_row, check_width, score_rows,
+};
 use crate::scorer::Scorer;
 use crate::state::State;
 
@@ -120,7 +122,9 @@ impl Learner {
     /// The prediction for one row, of the first target if there are several; 0 before anything is learned.
     pub fn predict_row(&self, x: &[f64]) -> Result<f64, Error> {
         self.check_row(x)?;
-        Ok(self.algorithm.predict(x))
+        let yhat = self.algorithm.predict(x);
+        check_predictions(&[yhat])?;
+        Ok(yhat)
     }
 
     /// The predictions for one row, of each target.
@@ -128,6 +132,7 @@ impl Learner {
         self.check_row(x)?;
         let mut yhat = vec![0.0; self.n_targets()];
         self.algorithm.predict_into(x, &mut yhat);
+        check_predictions(&yhat)?;
         Ok(yhat)
     }
 
@@ -156,7 +161,7 @@ impl Learner {
         self.check_room((1, x.len()))?;
         self.algorithm.learn_targets(x, y, 1.0, yhat);
         self.note(x.len(), 1);
-        Ok(())
+        check_predictions(yhat)
     }
 
     /// Lets rows have more features from now on; rows learned so far count as 0 in them.
@@ -259,7 +264,7 @@ impl Learner {
         score_rows(rows, self.n_targets(), |rows, out| {
             self.check_kernel(rows.iter(), |i| Place::new("X", [rows.first() + i]))?;
             self.algorithm.predict_rows_into(rows, out);
-            Ok(())
+            check_predictions(out)
         })
     }
 
@@ -273,6 +278,7 @@ impl Learner {
         self.check(rows, y, None)?;
         let yhat = learn_rows(&mut *self.algorithm, rows, y);
         self.note(rows.n_features(), rows.len());
+        check_predictions(&yhat)?;
         Ok(yhat)
     }
 

@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 
 use super::Learner;
 use crate::error::{Error, Place};
-use crate::rows::{Rows, check_label, check_length};
+use crate::rows::{Rows, check_label, check_length, check_predictions};
 
 /// How many times a row may count: what float64 can follow.
 const WEIGHTS: RangeInclusive<f64> = 1e-10..=1e10;
@@ -46,7 +46,7 @@ impl Learner {
         self.check_weighted_kernel([x].into_iter(), &[weight], |_| Place::new("x", []))?;
         self.check_room((1, x.len()))?;
         self.learn_weighted(x, y, weight, yhat);
-        Ok(())
+        check_predictions(yhat)
     }
 
     /// Predicts each row, then learns its label as often as its weight says, in order; returns the predictions.
@@ -64,6 +64,7 @@ impl Learner {
         for ((x, weight), (y, yhat)) in rows.iter().zip(weights).zip(labels) {
             self.learn_weighted(x, y, *weight, yhat);
         }
+        check_predictions(&predictions)?;
         Ok(predictions)
     }
 

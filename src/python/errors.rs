@@ -22,7 +22,9 @@ impl From<Error> for PyErr {
             Error::Weights { .. } | Error::NotMergeable { .. } => {
                 PyTypeError::new_err(error.to_string())
             }
-            Error::NotPositiveDefinite { .. } => LinAlgError::new_err(error.to_string()),
+            Error::NotPositiveDefinite { .. } | Error::Prediction { .. } => {
+                LinAlgError::new_err(error.to_string())
+            }
             _ => PyValueError::new_err(error.to_string()),
         }
     }

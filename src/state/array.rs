@@ -56,12 +56,17 @@ impl Array {
             return Err(Error::model_file(format!("{name} should hold float64")));
         }
         let (numbers, _) = view.data().as_chunks::<8>();
-        let data: Vec<f64> = numbers.iter().map(|b| f64::from_le_bytes(*b)).collect();
-        if data.iter().all(|value| value.is_finite()) {
-            let shape = view.shape().to_vec();
-            Ok(Self { shape, data })
-        } else {
-            Err(Error::model_file(format!("{name} should be finite")))
+        let array = Self {
+            shape: view.shape().to_vec(),
+            data: numbers.iter().map(|b| f64::from_le_bytes(*b)).collect(),
+        };
+        if array.is_finite() {
+            return Ok(array);
         }
+        Err(Error::model_file(format!("{name} should be finite")))
+    }
+
+    pub(super) fn is_finite(&self) -> bool {
+        self.data.iter().all(|value| value.is_finite())
     }
 }

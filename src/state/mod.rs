@@ -14,12 +14,13 @@ use array::Array;
 use crate::error::Error;
 use crate::hypothesis::{ANYTHING, Range};
 use crate::linalg::{Panels, Triangle, packed_len};
+use crate::rows::LARGEST;
 
 /// The one metadata key: with several, the bytes would depend on the order of a hash map.
 const METADATA: &str = "nystream";
 
-/// The longest header that safetensors allows.
-const LONGEST_HEADER: u64 = 100_000_000;
+/// The most bytes of a header: half a million names of columns take as many.
+const LONGEST_HEADER: u64 = 1 << 24;
 
 /// What the names of arrays that are parameters begin with.
 const GIVEN: &str = "given_";
@@ -235,9 +236,12 @@ impl State {
         }
     }
 
-    /// The rows of this name.
+    /// The rows of this name, whose numbers are within the range that learners take.
     pub fn rows(&self, name: &str) -> Result<Panels, Error> {
         let array = self.get(name)?;
+        if array.data.iter().any(|value| value.abs() > LARGEST) {
+            return Err(Error::model_file(format!("{name} should be at most 1e100")));
+        }
         match array.shape[..] {
             [0, _] => Ok(Panels::default()),
             [_, n_features] if n_features > 0 => Ok(array.data.chunks_exact(n_features).collect()),
@@ -284,6 +288,9 @@ impl State {
 
     /// The arrays and a text about them as safetensors.
     pub fn to_bytes(&self, metadata: String) -> Result<Vec<u8>, Error> {
+        if let Some((name, _)) = self.arrays.iter().find(|(_, array)| !array.is_finite()) {
+            return Err(Error::model_file(format!("{name} should be finite")));
+        }
         let bytes: Vec<Vec<u8>> = self.arrays.values().map(Array::bytes).collect();
         let views: Vec<(&String, TensorView<'_>)> = self
             .arrays
@@ -308,6 +315,12 @@ impl State {
 
     /// The arrays and the text that these bytes hold.
     pub fn from_bytes(bytes: &[u8]) -> Result<(Self, String), Error> {
+        if !Self::may_start_with(bytes) {
+            let expected = format!("a header of at most {LONGEST_HEADER} bytes");
+            return Err(Error::model_file(format!(
+                "it should begin with {expected}"
+            )));
+        }
         let (_, header) = SafeTensors::read_metadata(bytes).map_err(model_file)?;
         let text = header.metadata().as_ref().and_then(|m| m.get(METADATA));
         let text = text.ok_or_else(|| Error::model_file("its metadata has no key nystream"))?;
@@ -399,7 +412,9 @@ mod tests {
         assert!(state.triangle("negative", 1).is_ok());
         assert!(state.factor("negative", 1).is_err());
         state.put("w", vec![f64::NAN]);
-        let bytes = state.to_bytes(String::new()).unwrap();
-        assert!(State::from_bytes(&bytes).is_err());
+        assert!(state.to_bytes(String::new()).is_err());
+        state.put("w", vec![1e101, 0.0]);
+        state.put_matrix("rows", [1, 2], vec![1e101, 0.0]);
+        assert!(state.vector("w", 2).is_ok() && state.rows("rows").is_err());
     }
 }

@@ -136,6 +136,8 @@ def test_a_writer_that_is_killed_leaves_the_old_file(tmp_path):
     for _ in range(3):
         subprocess.run([sys.executable, "-c", script, str(path)], check=False)
         assert nystream.load(path).to_bytes() == model.to_bytes()
+        model.save(path)
+        assert os.listdir(tmp_path) == ["model.nys"]  # also without what the other left behind
 
 
 @pytest.mark.skipif(os.name != "posix", reason="links and permissions as POSIX has them")
@@ -323,6 +325,47 @@ def test_headers_that_no_model_has_are_refused(model):
     loaded = nystream.Learner.from_bytes(data)
     loaded.learn_one(X[0], 0.5)
     assert loaded.n_seen == 2**64 - 1
+
+
+def test_what_no_header_says_is_refused_before_it_is_read(model):
+    data = model.to_bytes()
+    for key in ["zzz", "n_features", "feature_names"]:
+        long = tampered(data, lambda about, _, key=key: about.update({key: [[]] * 1000}))
+        with pytest.raises(ValueError, match="not a nystream model: .*(unknown field|invalid type)"):
+            nystream.Learner.from_bytes(long)
+    longer = tampered(data, lambda about, _: about.update(learner=[[]] * 100_000))
+    with pytest.raises(ValueError, match="learner should have at most 65536 bytes"):
+        nystream.Learner.from_bytes(longer)
+    longest = tampered(data, lambda about, _: about.update(zzz="z" * 2**24))
+    with pytest.raises(ValueError, match="should begin with a header of at most 16777216 bytes"):
+        nystream.Learner.from_bytes(longest)
+
+
+LARGE_AND_SMALL = [1e308, -1e308, 1e300, 1e200, 1e100, -1e9, -1.0, 0.0, 1e-300, 5e-324]
+
+
+def test_numbers_that_overflow_are_refused_or_give_finite_predictions(model):
+    rng = np.random.default_rng(0)
+    for data in [model.to_bytes(), model.scorer().to_bytes()]:
+        read = nystream.Scorer if b"scorer" in data else nystream.Learner
+        for _ in range(100):
+            try:
+                predictions = read.from_bytes(forged(data, rng)).predict_many(X)
+            except (ValueError, np.linalg.LinAlgError):
+                continue
+            assert np.isfinite(predictions).all()
+
+
+def forged(data, rng):
+    """The bytes with large or tiny numbers in some of the arrays, signed anew."""
+    header, _, body = split(data)
+    body = np.frombuffer(body, "<f8").copy()
+    names = sorted(set(header) - {"__metadata__"})
+    for name in rng.choice(names, size=min(2, len(names)), replace=False):
+        first, last = (offset // 8 for offset in header[name]["data_offsets"])
+        places = first + np.flatnonzero(rng.random(last - first) < rng.choice([0.1, 1.0]))
+        body[places] = rng.choice(LARGE_AND_SMALL)
+    return tampered(data[: -body.nbytes or None] + body.tobytes(), lambda *_: None)
 
 
 def test_shapes_that_do_not_fit_are_refused_or_give_a_working_model(model):
