@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::{fmt, io};
 
-use crate::rows::LARGEST;
+use crate::limits::LARGEST;
 
 /// Where in the caller's arguments a value stands: `y`, `x[2]`, `y[7]` or `X[7, 2]`.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,37 +1,34 @@
-//! Online kernel regression: learners that see each row once, predict before they learn, and keep a small dictionary
-//! of rows.
+//! Online regression: learners that see each row once, predict before they learn, and keep a small dictionary of rows.
 //!
-//! [`Learner`] is the front; its algorithms are in [`algorithms`], composed of features on [`kernels`], such as those of
-//! a [`Dictionary`], and one of the [`updates`]. AOGD-ALD and NONS-ALD are by Li and Liao, "Nearly Optimal Algorithms with Sublinear
-//! Computational Complexity for Online Kernel Regression", ICML 2023.
+//! [`Learner`] is the front. Most of its [`algorithms`] are a composition: [`features`] of rows, compared by [`kernels`],
+//! an [update](updates) that moves weights on them, and a [loss](losses) that says what an error costs. AOGD-ALD and
+//! NONS-ALD are by Li and Liao, "Nearly Optimal Algorithms with Sublinear Computational Complexity for Online Kernel
+//! Regression", ICML 2023.
+//!
+//! ```
+//! use nystream::{AutoParams, Learner};
+//!
+//! let mut learner = Learner::new(AutoParams::default())?;
+//! for i in 0..400 {
+//!     let x = f64::from(i % 20);
+//!     let _prediction = learner.learn_row(&[x], (x / 3.0).sin())?;
+//! }
+//! assert!((learner.predict_row(&[6.0])? - 2.0_f64.sin()).abs() < 1e-2);
+//! # Ok::<(), nystream::Error>(())
+//! ```
 
 pub mod algorithms;
-mod atomic;
-mod blend;
-mod block;
-mod dictionary;
+mod data;
 mod error;
-mod features;
-mod fourier;
-mod function;
-mod hypothesis;
+pub mod features;
 pub mod kernels;
-mod kors;
 mod learner;
+mod limits;
 pub mod linalg;
-mod memory;
-mod model_file;
-mod names;
-mod nystrom;
-mod pace;
-mod params;
-mod random;
-mod rows;
-mod scorer;
-mod simd;
-mod state;
-mod threads;
-mod turns;
+pub mod losses;
+mod persist;
+pub mod predictor;
+mod runtime;
 pub mod updates;
 
 #[cfg(feature = "python")]
@@ -42,18 +39,12 @@ pub use algorithms::{
     KonsParams, KrlsAldParams, LinearRlsParams, NogdParams, NonsAldParams, OnlineKrrParams,
     PkawvParams, ProsNKonsParams, RidgeAldParams, RunningMeanParams, SketchedKonsParams,
 };
-pub use blend::Blend;
-pub use block::Block;
-pub use dictionary::{Dictionary, Policy, SMALLEST_ALPHA};
+pub use data::{FeatureNames, Number, Rows};
 pub use error::{Error, Place};
-pub use function::{Expansion, Function, Line};
-pub use hypothesis::{Coefficients, Hypothesis, Range};
-pub use learner::Learner;
-pub use memory::Heap;
-pub use names::FeatureNames;
-pub use nystrom::{NystromMap, Projection};
-pub use rows::{LARGEST, Number, Rows};
-pub use scorer::Scorer;
-pub use simd::instruction_set;
-pub use state::State;
-pub use threads::{num_threads, set_num_threads};
+pub use features::{Dictionary, NystromMap, Policy, Projection, SMALLEST_ALPHA};
+pub use learner::{Learner, Scorer};
+pub use limits::{LARGEST, Range};
+pub use linalg::simd::instruction_set;
+pub use persist::State;
+pub use predictor::Predictor;
+pub use runtime::{Heap, num_threads, set_num_threads};

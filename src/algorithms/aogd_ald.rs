@@ -2,18 +2,15 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Algorithm;
-use crate::block::Block;
-use crate::dictionary::Dictionary;
+use super::{FeatureLearner, Kogd, Switch, TwoPhases};
+use crate::data::checks::{at_least_one, positive};
 use crate::error::Error;
-use crate::hypothesis::{Coefficients, Hypothesis};
+use crate::features::{Dictionary, FeatureMap};
 use crate::kernels::AnyKernel;
-use crate::linalg::{Panels, norm_squared};
-use crate::memory::{Heap, heap};
-use crate::params::{at_least_one, positive};
-use crate::rows::Rows;
-use crate::state::State;
-use crate::updates::{Gradient, KernelGradient, Rate, loss_derivative};
+use crate::linalg::norm_squared;
+use crate::persist::State;
+use crate::updates::every_row::KernelGradient;
+use crate::updates::{Gradient, Rate, Update};
 
 /// Parameters of [`AogdAld`].
 ///
@@ -66,14 +63,12 @@ impl AogdAldParams {
             });
         }
         let dictionary = Dictionary::new(self.kernel.clone(), self.alpha, self.max_basis)?;
-        Ok(AogdAld {
-            phase: Phase::Dictionary(Box::new(OnDictionary {
-                dictionary,
-                gradient: Gradient::new(Rate::adaptive(self.bound)),
-                coefficients: Coefficients::default(),
-            })),
-            switch_at: self.switch_at.unwrap_or(usize::MAX),
-        })
+        let gradient = Gradient::new(Rate::adaptive(self.bound));
+        let switch = StoreEveryRow {
+            at: self.switch_at.unwrap_or(usize::MAX),
+        };
+        let first = FeatureLearner::new(dictionary, gradient).full_at(switch.at);
+        Ok(AogdAld::new(switch, first))
     }
 
     /// The `alpha = 1 / T` and `B_0 = floor((sqrt(d^2 + 4 d T) - d) / 2)` of the paper's theorem for `horizon` rows.
@@ -95,170 +90,70 @@ impl AogdAldParams {
 /// The paper's Algorithm 1: gradient descent on the features of an ALD dictionary.
 ///
 /// A row costs O(dJ + J^2) with J rows kept, and O(dJ) once every row is stored.
+pub type AogdAld = TwoPhases<StoreEveryRow>;
+
+/// From so many rows of the dictionary on, every row is stored.
 #[derive(Debug, Clone)]
-pub struct AogdAld {
-    phase: Phase,
-    switch_at: usize,
+pub struct StoreEveryRow {
+    at: usize,
 }
 
-#[derive(Debug, Clone)]
-enum Phase {
-    Dictionary(Box<OnDictionary>),
-    EveryRow(KernelGradient),
-}
+impl Switch for StoreEveryRow {
+    type First = FeatureLearner<Dictionary, Gradient>;
+    type Second = Kogd;
 
-#[derive(Debug, Clone)]
-struct OnDictionary {
-    dictionary: Dictionary,
-    gradient: Gradient,
-    coefficients: Coefficients,
-}
+    const AT_ONCE: bool = false;
 
-impl OnDictionary {
-    fn learn(&mut self, x: &[f64], y: f64) -> f64 {
-        self.coefficients.forget();
-        self.dictionary.project(x);
-        let yhat = self.gradient.predict(self.dictionary.phi());
-        if self.dictionary.grow_if_novel(x).is_some() {
-            self.gradient.grow();
+    fn rows_left(&self, first: &Self::First) -> usize {
+        if first.map().size() < self.at {
+            usize::MAX
+        } else {
+            0
         }
-        self.gradient
-            .step(self.dictionary.phi(), loss_derivative(yhat, y));
-        yhat
     }
 
-    /// The same hypothesis as a kernel expansion.
-    fn to_every_row(&self) -> KernelGradient {
-        let (map, w) = (self.dictionary.map(), self.gradient.w());
-        KernelGradient::from_expansion(
+    /// The same function as a kernel expansion.
+    fn switch(&self, first: &Self::First) -> Kogd {
+        let (map, w) = (first.map().map(), first.update().w(0));
+        let rate = first.update().rate().clone();
+        Kogd::of(KernelGradient::from_expansion(
             map.kernel().clone(),
-            self.gradient.rate().clone(),
+            rate,
             map.rows().clone(),
             map.coefficients(w),
             norm_squared(w),
-        )
+        ))
+    }
+
+    fn second_in(&self, first: &Self::First, state: &State) -> Option<Kogd> {
+        state.has("coefficients").then(|| self.switch(first))
     }
 }
 
 impl AogdAld {
-    /// The norm of the hypothesis, `||f||_H`.
+    /// The norm of the function learned, `||f||_H`.
     pub fn norm(&self) -> f64 {
-        match &self.phase {
-            Phase::Dictionary(phase) => norm_squared(phase.gradient.w()).sqrt(),
-            Phase::EveryRow(descent) => descent.norm(),
-        }
-    }
-
-    fn switch_if_due(&mut self) {
-        if let Phase::Dictionary(phase) = &self.phase
-            && phase.dictionary.size() >= self.switch_at
-        {
-            self.phase = Phase::EveryRow(phase.to_every_row());
-        }
-    }
-}
-
-impl Algorithm for AogdAld {
-    fn hypothesis(&self) -> Option<Hypothesis<'_>> {
-        Some(match &self.phase {
-            Phase::Dictionary(phase) => phase
-                .coefficients
-                .of(phase.dictionary.map(), phase.gradient.w()),
-            Phase::EveryRow(descent) => descent.hypothesis(),
-        })
-    }
-
-    fn learn(&mut self, x: &[f64], y: f64) -> f64 {
-        self.switch_if_due();
-        match &mut self.phase {
-            Phase::Dictionary(phase) => phase.learn(x, y),
-            Phase::EveryRow(descent) => descent.learn(x, y),
-        }
-    }
-
-    fn n_coordinates(&self) -> Option<usize> {
-        match &self.phase {
-            Phase::Dictionary(phase) => Some(phase.dictionary.size()),
-            Phase::EveryRow(_) => Some(0),
-        }
-    }
-
-    fn learn_block(&mut self, rows: &Rows<'_>, y: &[f64], block: &mut Block, yhat: &mut Vec<f64>) {
-        self.switch_if_due();
-        match &mut self.phase {
-            Phase::Dictionary(phase) => {
-                phase.coefficients.forget();
-                phase.dictionary.project_rows(rows, self.switch_at, block);
-                phase.gradient.learn_features(&block.features, y, yhat);
-            }
-            Phase::EveryRow(descent) => {
-                yhat.extend(rows.iter().zip(y).map(|(x, &y)| descent.learn(x, y)));
-            }
-        }
-    }
-
-    fn basis(&self) -> Option<&Panels> {
-        Some(match &self.phase {
-            Phase::Dictionary(phase) => phase.dictionary.rows(),
-            Phase::EveryRow(descent) => descent.rows(),
-        })
-    }
-
-    fn kernel(&self) -> Option<&AnyKernel> {
-        Some(match &self.phase {
-            Phase::Dictionary(phase) => phase.dictionary.map().kernel(),
-            Phase::EveryRow(descent) => descent.kernel(),
-        })
-    }
-
-    fn save(&self, state: &mut State) {
-        match &self.phase {
-            Phase::Dictionary(phase) => {
-                phase.dictionary.save(state);
-                phase.gradient.save(state);
-            }
-            Phase::EveryRow(descent) => descent.save(state),
-        }
-    }
-
-    fn load(&mut self, state: &State) -> Result<(), Error> {
-        if let Phase::Dictionary(phase) = &self.phase
-            && state.has("coefficients")
-        {
-            self.phase = Phase::EveryRow(phase.to_every_row());
-        }
-        match &mut self.phase {
-            Phase::Dictionary(phase) => {
-                phase.dictionary.load(state)?;
-                phase.gradient.load(state, phase.dictionary.size())
-            }
-            Phase::EveryRow(descent) => descent.load(state),
-        }
-    }
-}
-
-heap!(AogdAld: phase);
-heap!(OnDictionary: dictionary, gradient, coefficients);
-
-impl Heap for Phase {
-    fn heap_bytes(&self) -> usize {
-        match self {
-            Self::Dictionary(phase) => phase.heap_bytes(),
-            Self::EveryRow(descent) => descent.heap_bytes(),
-        }
+        let first = self
+            .first()
+            .map(|first| norm_squared(first.update().w(0)).sqrt());
+        first.or(self.second().map(Kogd::norm)).unwrap_or(0.0)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::algorithms::Algorithm;
 
     #[test]
     fn one_round_by_hand() {
         let mut learner = AogdAldParams::default().build().unwrap();
         // e = -2, eta = 2 / sqrt(1 + 4), w = 4 / sqrt(5)
-        assert_eq!(learner.learn(&[0.3], 1.0), 0.0);
-        assert!((learner.predict(&[0.3]) - 4.0 / 5.0_f64.sqrt()).abs() < 1e-15);
+        let mut yhat = [f64::NAN];
+        learner.learn_row(&[0.3], &[1.0], 1.0, &mut yhat);
+        assert_eq!(yhat, [0.0]);
+        learner.predict_into(&[0.3], &mut yhat);
+        assert!((yhat[0] - 4.0 / 5.0_f64.sqrt()).abs() < 1e-15);
         assert!((learner.norm() - 4.0 / 5.0_f64.sqrt()).abs() < 1e-15);
     }
 
@@ -270,8 +165,8 @@ mod tests {
         };
         let mut learner = params.build().unwrap();
         let stored = [0.0, 0.0, 9.0, 9.0, 9.0].map(|x| {
-            learner.learn(&[x], 1.0);
-            learner.basis().unwrap().n_rows()
+            learner.learn_row(&[x], &[1.0], 1.0, &mut [0.0]);
+            learner.facts().n_basis
         });
         assert_eq!(stored, [1, 1, 2, 3, 4]);
     }

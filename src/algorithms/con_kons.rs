@@ -2,8 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::pros_n_kons::{NewSpace, ProsNKons, ProsNKonsParams};
+use super::pros_n_kons::{ProsNKons, ProsNKonsParams};
 use crate::error::Error;
+use crate::updates::NewSpace;
 
 /// Parameters of [`ConKons`]: those of PROS-N-KONS.
 ///

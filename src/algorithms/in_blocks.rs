@@ -1,30 +1,22 @@
 //! Many rows at once: features and steps of a block of rows are products of matrices.
 
-use super::Algorithm;
-use crate::block::Block;
-use crate::rows::Rows;
+use super::{Algorithm, Scratch};
+use crate::data::Rows;
 
 /// Fewer rows are learned one by one.
-const SHORTEST: usize = 8;
-
-/// Rows that come many at a time should come in multiples of it, for the same result to the last bit however many.
-pub(crate) fn block_len(algorithm: &dyn Algorithm) -> usize {
-    algorithm
-        .n_coordinates()
-        .map_or(1, |_| algorithm.longest_block())
-}
+pub(super) const SHORTEST: usize = 8;
 
 /// One round for each row; returns the predictions made before the labels were learned.
 pub(crate) fn learn_rows(algorithm: &mut dyn Algorithm, rows: &Rows<'_>, y: &[f64]) -> Vec<f64> {
-    let (mut block, mut yhat) = (Block::default(), Vec::with_capacity(y.len()));
-    let n_targets = algorithm.n_targets();
+    let (mut scratch, mut yhat) = (Scratch::default(), Vec::with_capacity(y.len()));
+    let n_targets = algorithm.facts().n_targets;
     while yhat.len() < y.len() {
         let start = yhat.len() / n_targets;
         let end = rows.len().min(next_end(start, algorithm));
         let some = rows.slice(start..end);
         let y = &y[start * n_targets..end * n_targets];
         if some.len() >= SHORTEST {
-            algorithm.learn_block(&some, y, &mut block, &mut yhat);
+            algorithm.learn_block(&some, y, &mut scratch, &mut yhat);
         }
         if yhat.len() == start * n_targets {
             learn_one_by_one(algorithm, &some, y, &mut yhat);
@@ -40,11 +32,11 @@ pub(super) fn learn_one_by_one<A: Algorithm + ?Sized>(
     y: &[f64],
     yhat: &mut Vec<f64>,
 ) {
-    let n_targets = algorithm.n_targets();
+    let n_targets = algorithm.facts().n_targets;
     for (x, y) in rows.iter().zip(y.chunks_exact(n_targets)) {
         let start = yhat.len();
         yhat.resize(start + n_targets, 0.0);
-        algorithm.learn_targets(x, y, 1.0, &mut yhat[start..]);
+        algorithm.learn_row(x, y, 1.0, &mut yhat[start..]);
     }
 }
 
@@ -52,10 +44,10 @@ pub(super) fn learn_one_by_one<A: Algorithm + ?Sized>(
 ///
 /// Long blocks make better products, and more work that grows with their length alone.
 fn next_end(start: usize, algorithm: &dyn Algorithm) -> usize {
-    let len = match algorithm.n_coordinates() {
+    let len = match algorithm.facts().blocks {
         None => return usize::MAX,
-        Some(..64) => algorithm.longest_block() / 2,
-        Some(_) => algorithm.longest_block(),
+        Some(blocks) if blocks.size < 64 => blocks.longest / 2,
+        Some(blocks) => blocks.longest,
     };
     (start / len + 1) * len
 }

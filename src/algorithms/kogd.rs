@@ -2,15 +2,16 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Algorithm;
+use super::{Algorithm, Basis, Facts};
+use crate::data::checks::{at_least_one_if_given, capacity_for, positive};
 use crate::error::Error;
-use crate::hypothesis::Hypothesis;
 use crate::kernels::AnyKernel;
-use crate::linalg::Panels;
-use crate::memory::heap;
-use crate::params::{at_least_one_if_given, positive, room_for};
-use crate::state::State;
-use crate::updates::{KernelGradient, Rate};
+use crate::limits::LARGEST;
+use crate::persist::State;
+use crate::predictor::Predictor;
+use crate::runtime::heap;
+use crate::updates::Rate;
+use crate::updates::every_row::KernelGradient;
 
 /// Parameters of [`Kogd`].
 ///
@@ -65,25 +66,54 @@ pub struct Kogd {
     max_rows: Option<usize>,
 }
 
+impl Kogd {
+    /// A learner without a limit that goes on from this descent.
+    pub(super) fn of(descent: KernelGradient) -> Self {
+        let max_rows = None;
+        Self { descent, max_rows }
+    }
+
+    /// The descent.
+    pub(super) fn descent(&self) -> &KernelGradient {
+        &self.descent
+    }
+
+    /// The norm of the function learned, `||f||_H`.
+    pub fn norm(&self) -> f64 {
+        self.descent.norm()
+    }
+}
+
 impl Algorithm for Kogd {
-    fn hypothesis(&self) -> Option<Hypothesis<'_>> {
-        Some(self.descent.hypothesis())
+    fn facts(&self) -> Facts {
+        Facts {
+            n_basis: self.descent.rows().n_rows(),
+            ..Facts::default()
+        }
     }
 
-    fn learn(&mut self, x: &[f64], y: f64) -> f64 {
-        self.descent.learn(x, y)
+    fn learn_row(&mut self, x: &[f64], y: &[f64], _weight: f64, yhat: &mut [f64]) {
+        yhat[0] = self.descent.learn(x, y[0]);
     }
 
-    fn basis(&self) -> Option<&Panels> {
-        Some(self.descent.rows())
+    fn predict_into(&self, x: &[f64], out: &mut [f64]) {
+        out[0] = self.descent.predict(x);
     }
 
-    fn kernel(&self) -> Option<&AnyKernel> {
-        Some(self.descent.kernel())
+    fn predictor(&self) -> Option<Predictor> {
+        Some(Predictor::Expansion(self.descent.expansion()))
     }
 
-    fn check_room(&self, n_rows: usize) -> Result<(), Error> {
-        room_for(n_rows, self.descent.rows().n_rows(), self.max_rows)
+    fn basis(&self) -> Option<Basis<'_>> {
+        Some(Basis {
+            rows: self.descent.rows(),
+            kernel: self.descent.kernel(),
+            largest_kappa: LARGEST,
+        })
+    }
+
+    fn check_capacity(&self, n_rows: usize) -> Result<(), Error> {
+        capacity_for(n_rows, self.descent.rows().n_rows(), self.max_rows)
     }
 
     fn save(&self, state: &mut State) {
@@ -94,4 +124,5 @@ impl Algorithm for Kogd {
         self.descent.load(state)
     }
 }
+
 heap!(Kogd: descent);

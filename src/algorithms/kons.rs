@@ -2,15 +2,16 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Algorithm;
+use super::{Algorithm, Basis, Facts};
+use crate::data::checks::{at_least_one_if_given, capacity_for};
 use crate::error::Error;
-use crate::hypothesis::Hypothesis;
 use crate::kernels::AnyKernel;
-use crate::linalg::Panels;
-use crate::memory::heap;
-use crate::params::{at_least_one_if_given, room_for};
-use crate::state::State;
-use crate::updates::{KernelNewton, loss_derivative};
+use crate::limits::LARGEST;
+use crate::losses::{AnyLoss, Loss};
+use crate::persist::State;
+use crate::predictor::Predictor;
+use crate::runtime::heap;
+use crate::updates::every_row::KernelNewton;
 
 /// Parameters of [`Kons`].
 ///
@@ -54,6 +55,7 @@ impl KonsParams {
     pub fn build(&self) -> Result<Kons, Error> {
         at_least_one_if_given("max_rows", self.max_rows)?;
         Ok(Kons {
+            loss: AnyLoss::default(),
             newton: KernelNewton::new(self.kernel.clone(), self.mu, self.eta, self.bound)?,
             max_rows: self.max_rows,
         })
@@ -65,32 +67,44 @@ impl KonsParams {
 /// Every row learned is stored: row `t` costs O(d t + t^2).
 #[derive(Debug, Clone)]
 pub struct Kons {
+    loss: AnyLoss,
     newton: KernelNewton,
     max_rows: Option<usize>,
 }
 
 impl Algorithm for Kons {
-    fn hypothesis(&self) -> Option<Hypothesis<'_>> {
-        Some(self.newton.hypothesis())
+    fn facts(&self) -> Facts {
+        Facts {
+            n_basis: self.newton.rows().n_rows(),
+            ..Facts::default()
+        }
     }
 
-    fn learn(&mut self, x: &[f64], y: f64) -> f64 {
+    fn learn_row(&mut self, x: &[f64], y: &[f64], _weight: f64, yhat: &mut [f64]) {
         let look = self.newton.look(x);
-        let e = loss_derivative(look.yhat, y);
+        let e = self.loss.derivative(look.yhat, y[0]);
         self.newton.step(x, &look, e, true);
-        look.yhat
+        yhat[0] = look.yhat;
     }
 
-    fn basis(&self) -> Option<&Panels> {
-        Some(self.newton.rows())
+    fn predict_into(&self, x: &[f64], out: &mut [f64]) {
+        out[0] = self.newton.predict(x);
     }
 
-    fn kernel(&self) -> Option<&AnyKernel> {
-        Some(self.newton.kernel())
+    fn predictor(&self) -> Option<Predictor> {
+        Some(Predictor::Expansion(self.newton.expansion()))
     }
 
-    fn check_room(&self, n_rows: usize) -> Result<(), Error> {
-        room_for(n_rows, self.newton.rows().n_rows(), self.max_rows)
+    fn basis(&self) -> Option<Basis<'_>> {
+        Some(Basis {
+            rows: self.newton.rows(),
+            kernel: self.newton.kernel(),
+            largest_kappa: LARGEST,
+        })
+    }
+
+    fn check_capacity(&self, n_rows: usize) -> Result<(), Error> {
+        capacity_for(n_rows, self.newton.rows().n_rows(), self.max_rows)
     }
 
     fn save(&self, state: &mut State) {
@@ -101,4 +115,5 @@ impl Algorithm for Kons {
         self.newton.load(state)
     }
 }
+
 heap!(Kons: newton);

@@ -1,4 +1,4 @@
-//! The algorithms: each is a short composition of features, if any, and an update.
+//! The algorithms: most are a [feature map](crate::features) and an [update](crate::updates), composed.
 //!
 //! An algorithm is one file here plus a `mod` line and a line in [`AnyParams`]. It sees checked data only;
 //! [`Learner`](crate::Learner) is the front that checks.
@@ -15,35 +15,35 @@ mod krls_ald;
 mod linear_rls;
 mod nogd;
 mod nons_ald;
+mod on_features;
 mod online_krr;
 mod pkawv;
 mod pros_n_kons;
 mod ridge_ald;
 mod running_mean;
 mod sketched_kons;
+mod two_phases;
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::block::Block;
+use crate::data::Rows;
 use crate::error::Error;
-use crate::function::Function;
-use crate::hypothesis::Hypothesis;
+use crate::features::Block;
 use crate::kernels::AnyKernel;
 use crate::linalg::Panels;
-use crate::memory::Heap;
-use crate::rows::{LARGEST, Rows};
-use crate::state::State;
-use crate::updates::Scores;
+use crate::persist::State;
+use crate::predictor::{Predictor, Scores};
+use crate::runtime::Heap;
+use crate::updates::Rounds;
 
 pub use aogd_ald::{AogdAld, AogdAldParams};
-pub(crate) use auto::compress_in_place;
-pub use auto::{Auto, AutoParams, Expert, Scaling};
+pub use auto::{Auto, AutoParams, Expert};
 pub use con_kons::{ConKons, ConKonsParams};
 pub use fogd::{Fogd, FogdParams};
 use in_blocks::learn_one_by_one;
-pub(crate) use in_blocks::{block_len, learn_rows};
+pub(crate) use in_blocks::learn_rows;
 pub use kaar::{Kaar, KaarParams};
 pub use kogd::{Kogd, KogdParams};
 pub use kons::{Kons, KonsParams};
@@ -51,70 +51,110 @@ pub use krls_ald::{KrlsAld, KrlsAldParams};
 pub use linear_rls::{LinearRls, LinearRlsParams};
 pub use nogd::{Nogd, NogdParams};
 pub use nons_ald::{Decay, NonsAld, NonsAldParams};
+pub use on_features::FeatureLearner;
+use on_features::OnFeatures;
 pub use online_krr::{OnlineKrr, OnlineKrrParams};
 pub use pkawv::{Pkawv, PkawvParams};
 pub use pros_n_kons::{ProsNKons, ProsNKonsParams};
 pub use ridge_ald::{RidgeAld, RidgeAldParams};
 pub use running_mean::{RunningMean, RunningMeanParams};
 pub use sketched_kons::{SketchedKons, SketchedKonsParams};
+use two_phases::{Switch, TwoPhases};
+
+/// What is always known of an algorithm.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Facts {
+    /// Number of labels that a row has.
+    pub n_targets: usize,
+    /// The width of rows that parameters or state ask for, if they do.
+    pub n_features: Option<usize>,
+    /// Number of rows kept.
+    pub n_basis: usize,
+    /// Whether a row may count more or less than once.
+    pub takes_weights: bool,
+    /// How many rows are learned together; `None` from an algorithm that learns them one by one.
+    pub blocks: Option<Blocks>,
+}
+
+impl Default for Facts {
+    /// Those of an algorithm for one target that keeps nothing and learns rows one by one.
+    fn default() -> Self {
+        Self {
+            n_targets: 1,
+            n_features: None,
+            n_basis: 0,
+            takes_weights: false,
+            blocks: None,
+        }
+    }
+}
+
+/// How many rows are learned together.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Blocks {
+    /// Number of features: with few of them, blocks are shorter.
+    pub size: usize,
+    /// The most rows.
+    pub longest: usize,
+}
+
+impl Default for Blocks {
+    /// Blocks of rows that have no features yet.
+    fn default() -> Self {
+        let (size, longest) = (0, 32);
+        Self { size, longest }
+    }
+}
+
+/// The rows that an algorithm keeps, and how they are compared with others.
+#[derive(Debug, Clone, Copy)]
+pub struct Basis<'a> {
+    /// The rows.
+    pub rows: &'a Panels,
+    /// The kernel.
+    pub kernel: &'a AnyKernel,
+    /// The largest kernel value of a row with itself that the algorithm can work with.
+    pub largest_kappa: f64,
+}
+
+/// What it takes to say where labels are likely to be.
+pub struct Intervals<'a> {
+    /// How far past predictions were off.
+    pub scores: &'a Scores,
+    /// How little is known about a row, as a multiple of the variance of its label.
+    pub uncertainty: Box<dyn Fn(&[f64]) -> f64 + Sync + 'a>,
+}
+
+impl<'a> Intervals<'a> {
+    fn new(scores: &'a Scores, uncertainty: impl Fn(&[f64]) -> f64 + Sync + 'a) -> Self {
+        let uncertainty = Box::new(uncertainty);
+        Self {
+            scores,
+            uncertainty,
+        }
+    }
+}
+
+/// Memory for learning rows together, made once and used for many blocks.
+#[derive(Debug, Default)]
+pub struct Scratch {
+    block: Block,
+    rounds: Rounds,
+}
 
 /// A learner that sees each row once and predicts it before it learns it.
-pub trait Algorithm: fmt::Debug + Heap + Send + Sync {
-    /// What predicts, if predictions are values of a kernel expansion.
-    fn hypothesis(&self) -> Option<Hypothesis<'_>> {
-        None
+pub trait Algorithm: CopyAlgorithm + fmt::Debug + Heap + Send + Sync {
+    /// What is always known of the algorithm.
+    fn facts(&self) -> Facts {
+        Facts::default()
     }
 
-    /// What predicts, without what learns; `None` if it takes all of the algorithm to predict.
-    fn function(&self) -> Option<Function> {
-        self.hypothesis().map(Function::from)
-    }
+    /// One round: writes the predictions for a row, one for each target, then learns its labels. Its loss counts `weight`
+    /// times, which is 1 for an algorithm that takes no weights.
+    fn learn_row(&mut self, x: &[f64], y: &[f64], weight: f64, yhat: &mut [f64]);
 
-    /// The prediction for a row; 0 before anything is learned. An algorithm without a hypothesis has its own.
-    fn predict(&self, x: &[f64]) -> f64 {
-        self.hypothesis()
-            .map_or(0.0, |hypothesis| hypothesis.predict(x))
-    }
-
-    /// One round: predicts the row, learns its label, and returns the prediction.
-    fn learn(&mut self, x: &[f64], y: f64) -> f64;
-
-    /// Number of labels that a row has.
-    fn n_targets(&self) -> usize {
-        1
-    }
-
-    /// The predictions for a row, one for each target. An algorithm for several has its own.
-    fn predict_into(&self, x: &[f64], out: &mut [f64]) {
-        out[0] = self.predict(x);
-    }
-
-    /// One round for a row whose loss counts `weight` times, with a label for each target: writes the predictions. An
-    /// algorithm for several has its own; a weight other than 1 is asked only of one that takes weights.
-    fn learn_targets(&mut self, x: &[f64], y: &[f64], weight: f64, yhat: &mut [f64]) {
-        yhat[0] = self.learn_weighted(x, y[0], weight);
-    }
-
-    /// Whether a row may count more or less than once.
-    fn takes_weights(&self) -> bool {
-        false
-    }
-
-    /// One round for a row whose loss counts `weight` times; asked only of an algorithm that takes weights.
-    fn learn_weighted(&mut self, x: &[f64], y: f64, _weight: f64) -> f64 {
-        self.learn(x, y)
-    }
-
-    /// How far past predictions were off, if the algorithm keeps that.
-    fn scores(&self) -> Option<&Scores> {
-        None
-    }
-
-    /// How little is known about a row, as a multiple of the variance of its label; asked only of an algorithm that has
-    /// scores.
-    fn uncertainty(&self, _x: &[f64]) -> f64 {
-        0.0
-    }
+    /// Writes the predictions for a row, one for each target; 0 before anything is learned.
+    fn predict_into(&self, x: &[f64], out: &mut [f64]);
 
     /// Writes what has been learned.
     fn save(&self, state: &mut State);
@@ -122,50 +162,44 @@ pub trait Algorithm: fmt::Debug + Heap + Send + Sync {
     /// Reads, into a learner that has seen nothing, what one with the same parameters has written.
     fn load(&mut self, state: &State) -> Result<(), Error>;
 
-    /// The rows kept, if the algorithm keeps any.
-    fn basis(&self) -> Option<&Panels> {
+    /// One round for each of the first of these rows, one at least: appends the predictions, which are to rounding those of
+    /// [`learn_row`](Self::learn_row).
+    fn learn_block(
+        &mut self,
+        rows: &Rows<'_>,
+        y: &[f64],
+        _scratch: &mut Scratch,
+        yhat: &mut Vec<f64>,
+    ) {
+        learn_one_by_one(self, rows, y, yhat);
+    }
+
+    /// Writes the predictions for many rows: those of all targets for the first row, then those for the next.
+    fn predict_rows_into(&self, rows: &Rows<'_>, out: &mut [f64]) {
+        match self.predictor() {
+            Some(predictor) => predictor.predict_rows_into(rows, out),
+            None => {
+                let n_targets = self.facts().n_targets;
+                for (x, out) in rows.iter().zip(out.chunks_exact_mut(n_targets)) {
+                    self.predict_into(x, out);
+                }
+            }
+        }
+    }
+
+    /// What predicts, without what learns; `None` if it takes all of the algorithm to predict.
+    fn predictor(&self) -> Option<Predictor> {
         None
     }
 
-    /// The kernel, if the algorithm has one.
-    fn kernel(&self) -> Option<&AnyKernel> {
+    /// The rows kept, if the algorithm compares rows with such.
+    fn basis(&self) -> Option<Basis<'_>> {
         None
     }
 
-    /// The width of rows that parameters or state ask for, if they do.
-    fn n_features(&self) -> Option<usize> {
+    /// What intervals are made of, if the algorithm has any.
+    fn intervals(&self) -> Option<Intervals<'_>> {
         None
-    }
-
-    /// Follows rows that have gained features, which the rows stored have been given as zeros already.
-    fn widen(&mut self, _from: usize, _to: usize) -> Result<(), Error> {
-        Ok(())
-    }
-
-    /// How many numbers, at least, there are to be held if rows have this width.
-    fn numbers_at(&self, n_features: usize) -> usize {
-        let n_rows = self.basis().map_or(0, Panels::n_rows);
-        n_rows.saturating_mul(n_features)
-    }
-
-    /// Refuses to learn so many more rows if there is no room for them.
-    fn check_room(&self, _n_rows: usize) -> Result<(), Error> {
-        Ok(())
-    }
-
-    /// The largest kernel value of a row with itself that the algorithm can work with.
-    fn largest_kappa(&self) -> f64 {
-        LARGEST
-    }
-
-    /// Number of features that a row has, if rows are learned in blocks, whose length follows from it.
-    fn n_coordinates(&self) -> Option<usize> {
-        None
-    }
-
-    /// The most rows that it is given to learn together.
-    fn longest_block(&self) -> usize {
-        32
     }
 
     /// What is known of its experts, if it has any.
@@ -173,47 +207,32 @@ pub trait Algorithm: fmt::Debug + Heap + Send + Sync {
         Vec::new()
     }
 
-    /// Number of rows kept.
-    fn n_basis(&self) -> usize {
-        self.basis().map_or(0, Panels::n_rows)
+    /// The least number of floats that it holds for rows of this width.
+    fn min_floats(&self, width: usize) -> usize {
+        self.facts().n_basis.saturating_mul(width)
     }
 
-    /// One round for each of the first of these rows, one at least; appends the predictions, to rounding those of
-    /// [`learn_targets`](Self::learn_targets).
-    fn learn_block(&mut self, rows: &Rows<'_>, y: &[f64], _block: &mut Block, yhat: &mut Vec<f64>) {
-        learn_one_by_one(self, rows, y, yhat);
+    /// Refuses to learn so many more rows if it cannot take them.
+    fn check_capacity(&self, _n_rows: usize) -> Result<(), Error> {
+        Ok(())
     }
 
-    /// The predictions for many rows: those of all targets for the first row, then those for the next.
-    fn predict_rows_into(&self, rows: &Rows<'_>, out: &mut [f64]) {
-        match self.hypothesis() {
-            Some(hypothesis) => hypothesis.predict_rows_into(rows, out),
-            None => {
-                for (x, out) in rows.iter().zip(out.chunks_exact_mut(self.n_targets())) {
-                    self.predict_into(x, out);
-                }
-            }
-        }
+    /// Follows rows that have gained features, which the rows stored have been given as zeros already.
+    fn widen(&mut self, _from: usize, _to: usize) -> Result<(), Error> {
+        Ok(())
     }
 }
 
-/// [`Algorithm::learn`] of an algorithm for several targets that has one.
-fn learn_one_target(algorithm: &mut impl Algorithm, x: &[f64], y: f64) -> f64 {
-    let mut yhat = [0.0];
-    algorithm.learn_targets(x, &[y], 1.0, &mut yhat);
-    yhat[0]
+/// Copies of any algorithm.
+pub trait CopyAlgorithm {
+    /// An algorithm that knows the same and goes on bit for bit.
+    fn copy(&self) -> Box<dyn Algorithm>;
 }
 
-/// [`Algorithm::predict`] of an algorithm for several targets; where there is one, without new memory.
-fn predict_first_target(algorithm: &impl Algorithm, x: &[f64]) -> f64 {
-    if algorithm.n_targets() == 1 {
-        let mut yhat = [0.0];
-        algorithm.predict_into(x, &mut yhat);
-        return yhat[0];
+impl<A: Algorithm + Clone + 'static> CopyAlgorithm for A {
+    fn copy(&self) -> Box<dyn Algorithm> {
+        Box::new(self.clone())
     }
-    let mut yhat = vec![0.0; algorithm.n_targets()];
-    algorithm.predict_into(x, &mut yhat);
-    yhat[0]
 }
 
 macro_rules! registry {

@@ -2,18 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Algorithm;
-use crate::block::Block;
-use crate::dictionary::Dictionary;
+use super::FeatureLearner;
+use crate::data::checks::{at_least_one, positive, positive_if_given, within};
 use crate::error::Error;
-use crate::hypothesis::{Coefficients, Hypothesis};
+use crate::features::Dictionary;
 use crate::kernels::AnyKernel;
-use crate::linalg::Panels;
-use crate::memory::heap;
-use crate::params::{at_least_one, positive, positive_if_given, within};
-use crate::rows::{LARGEST, Rows};
-use crate::state::State;
-use crate::updates::{Newton, loss_derivative};
+use crate::limits::LARGEST;
+use crate::updates::Newton;
 
 /// Parameters of [`NonsAld`].
 ///
@@ -66,13 +61,12 @@ impl NonsAldParams {
         positive("bound", self.bound)?;
         positive_if_given("target_bound", self.target_bound)?;
         positive_if_given("eta", self.eta)?;
-        Ok(NonsAld {
-            largest_error: 2.0 * (self.bound + self.y()),
-            dictionary: Dictionary::new(self.kernel.clone(), self.alpha, self.max_basis)?,
-            newton: Newton::new(self.mu, self.eta.unwrap_or_else(|| self.default_eta()))?,
-            bound: self.bound,
-            coefficients: Coefficients::default(),
-        })
+        let dictionary = Dictionary::new(self.kernel.clone(), self.alpha, self.max_basis)?;
+        let eta = self.eta.unwrap_or_else(|| self.default_eta());
+        // The most that the derivative of the loss can be while labels stay within their bound.
+        let largest_derivative = 2.0 * (self.bound + self.y());
+        let newton = Newton::new(self.mu, eta, self.bound, largest_derivative)?;
+        Ok(NonsAld::new(dictionary, newton))
     }
 
     /// `Y`.
@@ -116,97 +110,35 @@ impl Decay {
 /// The paper's Algorithm 3: an online Newton step on the features of an ALD dictionary.
 ///
 /// A row costs O(dJ + J^2) with J rows kept, whatever the length of the stream.
-#[derive(Debug, Clone)]
-pub struct NonsAld {
-    dictionary: Dictionary,
-    newton: Newton,
-    bound: f64,
-    /// `2 (U + Y)`, the most that the derivative of the loss can be while labels stay within their bound.
-    largest_error: f64,
-    coefficients: Coefficients,
-}
-
-impl NonsAld {
-    /// The dictionary.
-    pub fn dictionary(&self) -> &Dictionary {
-        &self.dictionary
-    }
-
-    /// The Newton step.
-    pub fn newton(&self) -> &Newton {
-        &self.newton
-    }
-}
-
-impl Algorithm for NonsAld {
-    fn hypothesis(&self) -> Option<Hypothesis<'_>> {
-        let f = self.coefficients.of(self.dictionary.map(), self.newton.w());
-        Some(f.within(-self.bound, self.bound))
-    }
-
-    fn learn(&mut self, x: &[f64], y: f64) -> f64 {
-        self.coefficients.forget();
-        self.dictionary.project(x);
-        let yhat = self.newton.predict(self.dictionary.phi(), self.bound);
-        if let Some(coordinate) = self.dictionary.grow_if_novel(x) {
-            self.newton.grow(coordinate);
-        }
-        self.newton.step(loss_derivative(yhat, y));
-        yhat
-    }
-
-    fn n_coordinates(&self) -> Option<usize> {
-        Some(self.dictionary.size())
-    }
-
-    fn learn_block(&mut self, rows: &Rows<'_>, y: &[f64], block: &mut Block, yhat: &mut Vec<f64>) {
-        self.coefficients.forget();
-        self.dictionary.project_rows(rows, usize::MAX, block);
-        self.newton
-            .learn_features(&block.features, &mut block.rounds, y, self.bound, yhat);
-    }
-
-    fn basis(&self) -> Option<&Panels> {
-        Some(self.dictionary.rows())
-    }
-
-    fn largest_kappa(&self) -> f64 {
-        self.newton.largest_kappa(self.largest_error)
-    }
-
-    fn kernel(&self) -> Option<&AnyKernel> {
-        Some(self.dictionary.map().kernel())
-    }
-
-    fn save(&self, state: &mut State) {
-        self.dictionary.save(state);
-        self.newton.save(state);
-    }
-
-    fn load(&mut self, state: &State) -> Result<(), Error> {
-        self.dictionary.load(state)?;
-        self.newton.load(state, self.dictionary.size())
-    }
-}
-
-heap!(NonsAld: dictionary, newton, coefficients);
+pub type NonsAld = FeatureLearner<Dictionary, Newton>;
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::algorithms::Algorithm;
+    use crate::features::FeatureMap;
     use crate::kernels::Gaussian;
+    use crate::updates::Update;
+
+    fn learn(learner: &mut NonsAld, y: f64) -> f64 {
+        let mut yhat = [f64::NAN];
+        learner.learn_row(&[0.3], &[y], 1.0, &mut yhat);
+        yhat[0]
+    }
 
     #[test]
     fn two_rounds_on_one_row_by_hand() {
         let mut learner = NonsAldParams::default().build().unwrap();
         // phi = 1 and eta = 1/8: e = -2, A = 1.5, w = 4/3, predicted as 1.
-        assert_eq!(learner.learn(&[0.3], 1.0), 0.0);
-        assert!((learner.newton().w()[0] - 4.0 / 3.0).abs() < 1e-15);
-        assert_eq!(learner.predict(&[0.3]).to_bits(), 1.0_f64.to_bits());
+        assert_eq!(learn(&mut learner, 1.0), 0.0);
+        assert!((learner.update().w(0)[0] - 4.0 / 3.0).abs() < 1e-15);
+        let mut yhat = [f64::NAN];
+        learner.predict_into(&[0.3], &mut yhat);
+        assert_eq!(yhat, [1.0]);
         // Projected to w = 1 before the second label, which brings no error.
-        assert_eq!(learner.learn(&[0.3], 1.0), 1.0);
-        assert!((learner.newton().w()[0] - 1.0).abs() < 1e-15);
-        assert_eq!(learner.dictionary().size(), 1);
+        assert_eq!(learn(&mut learner, 1.0), 1.0);
+        assert!((learner.update().w(0)[0] - 1.0).abs() < 1e-15);
+        assert_eq!(learner.map().size(), 1);
     }
 
     #[test]

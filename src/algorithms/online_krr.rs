@@ -2,15 +2,14 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Algorithm;
+use super::{Algorithm, Basis, Facts, Intervals};
+use crate::data::checks::{at_least_one_if_given, capacity_for};
 use crate::error::Error;
-use crate::hypothesis::Hypothesis;
 use crate::kernels::AnyKernel;
-use crate::linalg::Panels;
-use crate::memory::heap;
-use crate::params::{at_least_one_if_given, room_for};
-use crate::state::State;
-use crate::updates::{KernelRidge, Regression, Scores};
+use crate::persist::State;
+use crate::predictor::{Predictor, Scores};
+use crate::runtime::heap;
+use crate::updates::every_row::{KernelRidge, Regression};
 
 /// Parameters of [`OnlineKrr`].
 ///
@@ -83,54 +82,47 @@ impl OnlineKrr {
 }
 
 impl Algorithm for OnlineKrr {
-    fn hypothesis(&self) -> Option<Hypothesis<'_>> {
-        (!self.forward).then(|| self.ridge.hypothesis())
-    }
-
-    fn predict(&self, x: &[f64]) -> f64 {
-        match self.hypothesis() {
-            Some(hypothesis) => hypothesis.predict(x),
-            None => self.prediction(&self.ridge.regress(x)),
+    fn facts(&self) -> Facts {
+        Facts {
+            n_basis: self.ridge.rows().n_rows(),
+            takes_weights: true,
+            ..Facts::default()
         }
     }
 
-    fn learn(&mut self, x: &[f64], y: f64) -> f64 {
-        self.learn_weighted(x, y, 1.0)
+    fn learn_row(&mut self, x: &[f64], y: &[f64], weight: f64, yhat: &mut [f64]) {
+        let regression = self.ridge.learn(x, y[0], weight);
+        yhat[0] = self.prediction(&regression);
+        self.scores.push([y[0] - yhat[0]], regression.uncertainty());
     }
 
-    fn takes_weights(&self) -> bool {
-        true
+    fn predict_into(&self, x: &[f64], out: &mut [f64]) {
+        out[0] = if self.forward {
+            self.prediction(&self.ridge.regress(x))
+        } else {
+            self.ridge.predict(x)
+        };
     }
 
-    fn learn_weighted(&mut self, x: &[f64], y: f64, weight: f64) -> f64 {
-        let regression = self.ridge.learn(x, y, weight);
-        let yhat = self.prediction(&regression);
-        self.scores.push([y - yhat], regression.uncertainty());
-        yhat
+    fn predictor(&self) -> Option<Predictor> {
+        (!self.forward).then(|| Predictor::Expansion(self.ridge.expansion()))
     }
 
-    fn scores(&self) -> Option<&Scores> {
-        Some(&self.scores)
+    fn basis(&self) -> Option<Basis<'_>> {
+        Some(Basis {
+            rows: self.ridge.rows(),
+            kernel: self.ridge.kernel(),
+            largest_kappa: self.ridge.largest_kappa(),
+        })
     }
 
-    fn uncertainty(&self, x: &[f64]) -> f64 {
-        self.ridge.regress(x).uncertainty()
+    fn intervals(&self) -> Option<Intervals<'_>> {
+        let uncertainty = |x: &[f64]| self.ridge.regress(x).uncertainty();
+        Some(Intervals::new(&self.scores, uncertainty))
     }
 
-    fn basis(&self) -> Option<&Panels> {
-        Some(self.ridge.rows())
-    }
-
-    fn kernel(&self) -> Option<&AnyKernel> {
-        Some(self.ridge.kernel())
-    }
-
-    fn check_room(&self, n_rows: usize) -> Result<(), Error> {
-        room_for(n_rows, self.ridge.rows().n_rows(), self.max_rows)
-    }
-
-    fn largest_kappa(&self) -> f64 {
-        self.ridge.largest_kappa()
+    fn check_capacity(&self, n_rows: usize) -> Result<(), Error> {
+        capacity_for(n_rows, self.ridge.rows().n_rows(), self.max_rows)
     }
 
     fn save(&self, state: &mut State) {
@@ -143,4 +135,5 @@ impl Algorithm for OnlineKrr {
         self.scores.load(state)
     }
 }
+
 heap!(OnlineKrr: ridge, scores);

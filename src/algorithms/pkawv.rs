@@ -2,16 +2,16 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Algorithm;
+use super::{Algorithm, Basis, Facts, Intervals};
+use crate::data::checks::{at_least_one_if_given, capacity_for};
 use crate::error::Error;
+use crate::features::{Kors, Offer};
 use crate::kernels::AnyKernel;
-use crate::kors::{Kors, Offer};
 use crate::linalg::{Panels, axpy_in_place, dot, norm_squared};
-use crate::memory::heap;
-use crate::params::{at_least_one_if_given, room_for};
-use crate::random::Uniforms;
-use crate::state::State;
-use crate::updates::{Border, LeastSquares, Scores};
+use crate::persist::State;
+use crate::predictor::Scores;
+use crate::runtime::{Uniforms, heap};
+use crate::updates::{Border, LeastSquares, Update};
 
 /// Parameters of [`Pkawv`].
 ///
@@ -147,23 +147,31 @@ impl Pkawv {
             border,
         })
     }
+
+    fn uncertainty(&self, x: &[f64]) -> f64 {
+        let mut offer = Offer::default();
+        self.kors.look(x, &mut offer);
+        let phi = &offer.at.phi;
+        match self.extension(x, &offer) {
+            None => self.squares.uncertainty(phi).unwrap_or(0.0),
+            Some(Extension {
+                border, coordinate, ..
+            }) => self.squares.uncertainty_embedded(&border, phi, coordinate),
+        }
+    }
 }
 
 impl Algorithm for Pkawv {
-    fn predict(&self, x: &[f64]) -> f64 {
-        let mut offer = Offer::default();
-        self.kors.look(x, &mut offer);
-        match self.extension(x, &offer) {
-            None => self.squares.predict(&offer.at.phi),
-            Some(extension) => self.squares.predict_embedded(
-                &extension.border,
-                &offer.at.phi,
-                extension.coordinate,
-            ),
+    fn facts(&self) -> Facts {
+        let rows = &self.past.rows;
+        Facts {
+            n_features: (rows.n_rows() > 0).then(|| rows.n_features()),
+            n_basis: self.kors.rows().n_rows(),
+            ..Facts::default()
         }
     }
 
-    fn learn(&mut self, x: &[f64], y: f64) -> f64 {
+    fn learn_row(&mut self, x: &[f64], y: &[f64], _weight: f64, yhat: &mut [f64]) {
         let mut offer = std::mem::take(&mut self.offer);
         self.kors.look(x, &mut offer);
         if let Some(extension) = self.extension(x, &offer) {
@@ -171,50 +179,39 @@ impl Algorithm for Pkawv {
             self.past.features.push(extension.column);
         }
         self.kors.take(x, &mut offer);
-        let (yhat, q) = self.squares.learn(&offer.at.phi, y);
-        self.scores.push([y - yhat], q);
-        self.past.push(x, y, &offer.at.phi);
+        let q = self.squares.learn_weighted(&offer.at.phi, y, 1.0, yhat);
+        self.scores.push([y[0] - yhat[0]], q);
+        self.past.push(x, y[0], &offer.at.phi);
         self.offer = offer;
-        yhat
     }
 
-    fn scores(&self) -> Option<&Scores> {
-        Some(&self.scores)
-    }
-
-    fn uncertainty(&self, x: &[f64]) -> f64 {
+    fn predict_into(&self, x: &[f64], out: &mut [f64]) {
         let mut offer = Offer::default();
         self.kors.look(x, &mut offer);
+        let phi = &offer.at.phi;
         match self.extension(x, &offer) {
-            None => self.squares.uncertainty(&offer.at.phi),
-            Some(extension) => self.squares.uncertainty_embedded(
-                &extension.border,
-                &offer.at.phi,
-                extension.coordinate,
-            ),
+            None => self.squares.predict_into(phi, out),
+            Some(Extension {
+                border, coordinate, ..
+            }) => out[0] = self.squares.predict_embedded(&border, phi, coordinate),
         }
     }
 
-    fn basis(&self) -> Option<&Panels> {
-        Some(self.kors.rows())
+    fn basis(&self) -> Option<Basis<'_>> {
+        Some(Basis {
+            rows: self.kors.rows(),
+            kernel: self.kors.map().kernel(),
+            largest_kappa: self.squares.largest_kappa(),
+        })
     }
 
-    fn kernel(&self) -> Option<&AnyKernel> {
-        Some(self.kors.map().kernel())
+    fn intervals(&self) -> Option<Intervals<'_>> {
+        Some(Intervals::new(&self.scores, |x| self.uncertainty(x)))
     }
 
-    fn n_features(&self) -> Option<usize> {
-        let rows = &self.past.rows;
-        (rows.n_rows() > 0).then(|| rows.n_features())
-    }
-
-    fn check_room(&self, n_rows: usize) -> Result<(), Error> {
-        room_for(n_rows, self.past.rows.n_rows(), self.max_rows)?;
-        self.kors.check_room(n_rows)
-    }
-
-    fn largest_kappa(&self) -> f64 {
-        self.squares.largest_kappa()
+    fn check_capacity(&self, n_rows: usize) -> Result<(), Error> {
+        capacity_for(n_rows, self.past.rows.n_rows(), self.max_rows)?;
+        self.kors.check_capacity(n_rows)
     }
 
     fn save(&self, state: &mut State) {
@@ -230,7 +227,7 @@ impl Algorithm for Pkawv {
     fn load(&mut self, state: &State) -> Result<(), Error> {
         self.kors.load(state)?;
         let (size, rows) = (self.kors.map().size(), state.rows("rows")?);
-        self.squares.load(state, size)?;
+        self.squares.load(state, Some(size))?;
         self.scores.load(state)?;
         let y = state.vector("labels", rows.n_rows())?;
         let (n_features, features) = state.matrix("features", y.len())?;

@@ -2,19 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Algorithm;
-use crate::block::Block;
+use super::FeatureLearner;
+use crate::data::checks::{positive, positive_if_given};
 use crate::error::Error;
-use crate::hypothesis::{Coefficients, Hypothesis};
+use crate::features::{Kors, SampledMap};
 use crate::kernels::AnyKernel;
-use crate::kors::{Kors, Offer};
-use crate::linalg::Panels;
-use crate::memory::heap;
-use crate::params::{positive, positive_if_given};
-use crate::random::Uniforms;
-use crate::rows::Rows;
-use crate::state::State;
-use crate::updates::{Newton, loss_derivative};
+use crate::runtime::Uniforms;
+use crate::updates::{NewSpace, Newton, SampledNewton};
 
 /// Parameters of [`ProsNKons`].
 ///
@@ -80,144 +74,15 @@ impl ProsNKonsParams {
         let eta = self.eta.unwrap_or(0.0625 / (self.bound * self.bound));
         let uniforms = Uniforms::new(self.random_state, self.uniforms.as_deref())?;
         let (kernel, gamma) = (self.kernel.clone(), ("gamma", self.gamma));
-        Ok(ProsNKons {
-            kors: Kors::new(kernel, gamma, self.beta, self.epsilon, uniforms)?,
-            newton: Newton::new(self.mu, eta)?,
-            bound: self.bound,
-            new_space,
-            projects: true,
-            coefficients: Coefficients::default(),
-            offer: Offer::default(),
-        })
+        let kors = Kors::new(kernel, gamma, self.beta, self.epsilon, uniforms)?;
+        let newton = Newton::new(self.mu, eta, self.bound, 4.0 * self.bound)?;
+        let update = SampledNewton::new(newton, new_space);
+        Ok(ProsNKons::new(SampledMap::new(kors), update))
     }
-}
-
-/// What happens to the matrix and the weights when a row is kept.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum NewSpace {
-    /// Both start anew.
-    Restart,
-    /// Both are carried over; the weights are those before the step of the round that kept the row, and the next round
-    /// does not project them.
-    CarryOver,
 }
 
 /// An online Newton step on the Nyström features of rows sampled by their leverage scores, by Calandriello, Lazaric and
 /// Valko (2017). A row kept in one round changes the space in the next.
 ///
 /// A row costs O(dJ + J^2) with J rows kept.
-#[derive(Debug, Clone)]
-pub struct ProsNKons {
-    kors: Kors,
-    newton: Newton,
-    bound: f64,
-    new_space: NewSpace,
-    /// Whether the next round keeps its prediction within the bound.
-    projects: bool,
-    coefficients: Coefficients,
-    offer: Offer,
-}
-
-impl ProsNKons {
-    fn round_bound(&self) -> f64 {
-        if self.projects {
-            self.bound
-        } else {
-            f64::INFINITY
-        }
-    }
-
-    /// Learns a row that is kept, and changes to the space that it gives.
-    fn change_space(&mut self, x: &[f64], e: f64, offer: &mut Offer) {
-        self.kors.take(x, offer);
-        match self.new_space {
-            NewSpace::Restart => self.newton.restart(self.kors.map().size()),
-            NewSpace::CarryOver => {
-                self.newton.step_matrix(e);
-                if offer.coordinate.is_some() {
-                    self.newton.grow(0.0);
-                }
-                self.projects = false;
-            }
-        }
-    }
-}
-
-impl Algorithm for ProsNKons {
-    fn hypothesis(&self) -> Option<Hypothesis<'_>> {
-        let f = self.coefficients.of(self.kors.map(), self.newton.w());
-        let bound = self.round_bound();
-        Some(f.within(-bound, bound))
-    }
-
-    fn learn(&mut self, x: &[f64], y: f64) -> f64 {
-        self.coefficients.forget();
-        let mut offer = std::mem::take(&mut self.offer);
-        self.kors.look(x, &mut offer);
-        let yhat = self.newton.predict(&offer.at.phi, self.round_bound());
-        self.projects = true;
-        let e = loss_derivative(yhat, y);
-        if offer.kept {
-            self.change_space(x, e, &mut offer);
-        } else {
-            self.newton.step(e);
-            self.kors.take(x, &mut offer);
-        }
-        self.offer = offer;
-        yhat
-    }
-
-    fn n_coordinates(&self) -> Option<usize> {
-        Some(self.kors.map().size())
-    }
-
-    fn learn_block(&mut self, rows: &Rows<'_>, y: &[f64], block: &mut Block, yhat: &mut Vec<f64>) {
-        self.coefficients.forget();
-        let mut n = 0;
-        // A row that changes the space, and the one after it, go by themselves.
-        if self.projects {
-            n = self.kors.look_at_rows(rows, block);
-        }
-        if n > 0 {
-            let Block {
-                features, rounds, ..
-            } = block;
-            self.newton
-                .learn_features(features, rounds, &y[..n], self.bound, yhat);
-            self.kors.pass(n);
-        }
-        if n < rows.len() {
-            yhat.extend(rows.iter().nth(n).map(|x| self.learn(x, y[n])));
-        }
-    }
-
-    fn basis(&self) -> Option<&Panels> {
-        Some(self.kors.rows())
-    }
-
-    fn kernel(&self) -> Option<&AnyKernel> {
-        Some(self.kors.map().kernel())
-    }
-
-    fn largest_kappa(&self) -> f64 {
-        self.newton.largest_kappa(4.0 * self.bound)
-    }
-
-    fn check_room(&self, n_rows: usize) -> Result<(), Error> {
-        self.kors.check_room(n_rows)
-    }
-
-    fn save(&self, state: &mut State) {
-        self.kors.save(state);
-        self.newton.save(state);
-        state.put("projects", [f64::from(self.projects)]);
-    }
-
-    fn load(&mut self, state: &State) -> Result<(), Error> {
-        self.kors.load(state)?;
-        self.newton.load(state, self.kors.map().size())?;
-        self.projects = state.scalar("projects")? != 0.0;
-        Ok(())
-    }
-}
-heap!(ProsNKons: kors, newton, coefficients, offer);
+pub type ProsNKons = FeatureLearner<SampledMap, SampledNewton>;

@@ -2,12 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Algorithm;
+use super::{Algorithm, Facts, Intervals};
 use crate::error::Error;
-use crate::function::{Function, Line};
-use crate::memory::heap;
-use crate::state::State;
-use crate::updates::Scores;
+use crate::persist::State;
+use crate::predictor::{Line, Predictor, Scores};
+use crate::runtime::heap;
 
 /// Parameters of [`RunningMean`]: none.
 ///
@@ -50,38 +49,38 @@ impl Default for RunningMean {
     }
 }
 
-impl Algorithm for RunningMean {
-    fn predict(&self, _x: &[f64]) -> f64 {
-        self.mean
-    }
-
-    fn function(&self) -> Option<Function> {
-        Some(Function::Linear(vec![Line::constant(self.mean)]))
-    }
-
-    fn learn(&mut self, x: &[f64], y: f64) -> f64 {
-        self.learn_weighted(x, y, 1.0)
-    }
-
-    fn takes_weights(&self) -> bool {
-        true
-    }
-
-    fn learn_weighted(&mut self, x: &[f64], y: f64, weight: f64) -> f64 {
-        let yhat = self.predict(x);
-        self.scores.push([y - yhat], self.uncertainty(x));
-        self.count += weight;
-        self.mean += (y - self.mean) * (weight / self.count);
-        yhat
-    }
-
-    fn scores(&self) -> Option<&Scores> {
-        Some(&self.scores)
-    }
-
-    /// Before there is a label, nothing is known: as little as after the tenth of one.
-    fn uncertainty(&self, _x: &[f64]) -> f64 {
+impl RunningMean {
+    /// Before there is a label, as much is known as after the tenth of one.
+    fn uncertainty(&self) -> f64 {
         self.count.max(0.1).recip()
+    }
+}
+
+impl Algorithm for RunningMean {
+    fn facts(&self) -> Facts {
+        Facts {
+            takes_weights: true,
+            ..Facts::default()
+        }
+    }
+
+    fn learn_row(&mut self, _x: &[f64], y: &[f64], weight: f64, yhat: &mut [f64]) {
+        yhat[0] = self.mean;
+        self.scores.push([y[0] - yhat[0]], self.uncertainty());
+        self.count += weight;
+        self.mean += (y[0] - self.mean) * (weight / self.count);
+    }
+
+    fn predict_into(&self, _x: &[f64], out: &mut [f64]) {
+        out[0] = self.mean;
+    }
+
+    fn predictor(&self) -> Option<Predictor> {
+        Some(Predictor::Linear(vec![Line::constant(self.mean)]))
+    }
+
+    fn intervals(&self) -> Option<Intervals<'_>> {
+        Some(Intervals::new(&self.scores, |_| self.uncertainty()))
     }
 
     fn save(&self, state: &mut State) {
@@ -106,7 +105,10 @@ mod tests {
     #[test]
     fn predicts_the_mean_of_the_labels_before() {
         let mut learner = RunningMean::default();
-        let predictions = [3.0, 5.0, 1.0].map(|y| learner.learn(&[], y));
-        assert_eq!(predictions, [0.0, 3.0, 4.0]);
+        let mut yhat = [f64::NAN];
+        for (y, expected) in [(3.0, 0.0), (5.0, 3.0), (1.0, 4.0)] {
+            learner.learn_row(&[], &[y], 1.0, &mut yhat);
+            assert_eq!(yhat, [expected]);
+        }
     }
 }

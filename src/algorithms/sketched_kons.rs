@@ -2,17 +2,16 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Algorithm;
+use super::{Algorithm, Basis, Facts};
+use crate::data::checks::{at_least_one_if_given, capacity_for, not_negative, positive, within};
 use crate::error::Error;
-use crate::hypothesis::Hypothesis;
 use crate::kernels::AnyKernel;
-use crate::linalg::Panels;
-use crate::memory::heap;
-use crate::params::{at_least_one_if_given, not_negative, positive, room_for, within};
-use crate::random::Uniforms;
-use crate::rows::LARGEST;
-use crate::state::State;
-use crate::updates::{KernelNewton, loss_derivative};
+use crate::limits::LARGEST;
+use crate::losses::{AnyLoss, Loss};
+use crate::persist::State;
+use crate::predictor::Predictor;
+use crate::runtime::{Uniforms, heap};
+use crate::updates::every_row::KernelNewton;
 
 /// Parameters of [`SketchedKons`].
 ///
@@ -76,6 +75,7 @@ impl SketchedKonsParams {
         at_least_one_if_given("max_rows", self.max_rows)?;
         let (kernel, bound) = (self.kernel.clone(), Some(self.bound));
         Ok(SketchedKons {
+            loss: AnyLoss::default(),
             newton: KernelNewton::new(kernel, self.mu, self.eta, bound)?,
             gamma: self.gamma,
             score_factor: self.beta * (1.0 + self.epsilon),
@@ -91,6 +91,7 @@ impl SketchedKonsParams {
 /// Every row learned is stored: row `t` costs O(d t + m^2) with `m` gradients in the sketch.
 #[derive(Debug, Clone)]
 pub struct SketchedKons {
+    loss: AnyLoss,
     newton: KernelNewton,
     gamma: f64,
     /// `beta (1 + epsilon)`.
@@ -106,31 +107,42 @@ impl SketchedKons {
 }
 
 impl Algorithm for SketchedKons {
-    fn hypothesis(&self) -> Option<Hypothesis<'_>> {
-        Some(self.newton.hypothesis())
+    fn facts(&self) -> Facts {
+        Facts {
+            n_basis: self.newton.rows().n_rows(),
+            ..Facts::default()
+        }
     }
 
-    fn learn(&mut self, x: &[f64], y: f64) -> f64 {
+    fn learn_row(&mut self, x: &[f64], y: &[f64], _weight: f64, yhat: &mut [f64]) {
         let look = self.newton.look(x);
-        let e = loss_derivative(look.yhat, y);
+        let e = self.loss.derivative(look.yhat, y[0]);
         let score = self.score_factor * self.newton.leverage(&look, e);
         let p = score.min(1.0).max(self.gamma);
         let enters = self.uniforms.of_row(self.n_rows()) < p;
         self.newton.step(x, &look, e, enters);
-        look.yhat
+        yhat[0] = look.yhat;
     }
 
-    fn basis(&self) -> Option<&Panels> {
-        Some(self.newton.rows())
+    fn predict_into(&self, x: &[f64], out: &mut [f64]) {
+        out[0] = self.newton.predict(x);
     }
 
-    fn kernel(&self) -> Option<&AnyKernel> {
-        Some(self.newton.kernel())
+    fn predictor(&self) -> Option<Predictor> {
+        Some(Predictor::Expansion(self.newton.expansion()))
     }
 
-    fn check_room(&self, n_rows: usize) -> Result<(), Error> {
-        room_for(n_rows, self.n_rows(), self.max_rows)?;
-        self.uniforms.check_room(self.n_rows(), n_rows)
+    fn basis(&self) -> Option<Basis<'_>> {
+        Some(Basis {
+            rows: self.newton.rows(),
+            kernel: self.newton.kernel(),
+            largest_kappa: LARGEST,
+        })
+    }
+
+    fn check_capacity(&self, n_rows: usize) -> Result<(), Error> {
+        capacity_for(n_rows, self.n_rows(), self.max_rows)?;
+        self.uniforms.check_capacity(self.n_rows(), n_rows)
     }
 
     fn save(&self, state: &mut State) {
@@ -141,4 +153,5 @@ impl Algorithm for SketchedKons {
         self.newton.load(state)
     }
 }
+
 heap!(SketchedKons: newton, uniforms);

@@ -3,9 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Geometry, Kernel, Law, Spectrum};
+use crate::data::checks::positive;
 use crate::error::Error;
-use crate::params::positive;
-use crate::simd::{Arithmetic, Elementwise, exp, map_in_place};
+use crate::linalg::simd::{Arithmetic, Elementwise, exp, map_in_place};
 
 /// `exp(-||x - z||^2 / (2 sigma^2))`, the kernel of the paper's experiments.
 ///

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
+use crate::linalg::simd::{Simd, WithTiles, run_tiled, store_tile};
 use crate::linalg::{Batch, LANES, Panels, norm_squared};
-use crate::simd::{Simd, WithTiles, run_tiled, store_tile};
 
 /// How a kernel compares two rows.
 #[non_exhaustive]

@@ -4,9 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use super::gaussian::Exponential;
 use super::{Geometry, Kernel, Law, Spectrum};
+use crate::data::checks::positive;
 use crate::error::Error;
-use crate::params::positive;
-use crate::simd::map_in_place;
+use crate::linalg::simd::map_in_place;
 
 /// `exp(-||x - z||_1 / sigma)`.
 ///

@@ -3,9 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Geometry, Kernel, Law, Spectrum};
+use crate::data::checks::positive;
 use crate::error::Error;
-use crate::params::positive;
-use crate::simd::{Arithmetic, Elementwise, exp, map_in_place};
+use crate::linalg::simd::{Arithmetic, Elementwise, exp, map_in_place};
 
 /// `(1 + a) exp(-a)` with `a = sqrt(3) ||x - z|| / sigma`: the Matérn kernel of smoothness 3/2.
 ///

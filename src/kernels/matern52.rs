@@ -4,9 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use super::matern32::scaled_distance;
 use super::{Geometry, Kernel, Law, Spectrum};
+use crate::data::checks::positive;
 use crate::error::Error;
-use crate::params::positive;
-use crate::simd::{Arithmetic, Elementwise, exp, map_in_place};
+use crate::linalg::simd::{Arithmetic, Elementwise, exp, map_in_place};
 
 /// `(1 + a + a^2 / 3) exp(-a)` with `a = sqrt(5) ||x - z|| / sigma`: the Matérn kernel of smoothness 5/2.
 ///

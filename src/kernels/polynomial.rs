@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Geometry, Kernel};
+use crate::data::checks::{not_negative, positive};
 use crate::error::Error;
-use crate::params::{not_negative, positive};
 
 /// `(gamma x . z + coef0)^degree`, or that divided by the root of its values at `(x, x)` and `(z, z)`.
 ///

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Geometry, Kernel, Law, Spectrum};
+use crate::data::checks::positive;
 use crate::error::Error;
-use crate::params::positive;
 
 /// `(1 + ||x - z||^2 / (2 alpha sigma^2))^(-alpha)`: a mixture of Gaussian kernels of many widths.
 ///

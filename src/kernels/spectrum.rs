@@ -3,7 +3,7 @@
 use rand_chacha::rand_core::Rng;
 use rand_distr::{Cauchy, ChiSquared, Distribution, Gamma, StandardNormal};
 
-use crate::rows::LARGEST;
+use crate::limits::LARGEST;
 
 /// The distribution of `omega` with `kappa(x, z) = E cos(omega . (x - z))`, by Bochner's theorem.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -76,7 +76,7 @@ mod tests {
         AnyKernel, Gaussian, Laplacian, Linear, Matern32, Matern52, Polynomial, RationalQuadratic,
     };
     use crate::linalg::{Panels, dot};
-    use crate::random::generator;
+    use crate::runtime::generator;
 
     #[test]
     fn the_mean_cosine_is_the_kernel() {

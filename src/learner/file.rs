@@ -6,11 +6,10 @@ use serde_json::{Value, json};
 
 use super::{LARGEST_WIDTH, Learner};
 use crate::algorithms::AnyParams;
+use crate::data::check_predictions;
 use crate::error::Error;
 use crate::linalg::Panels;
-use crate::model_file;
-use crate::rows::check_predictions;
-use crate::state::State;
+use crate::persist::{State, model_file};
 
 /// The rows kept that a learner from a file is tried with.
 const TRIED: usize = 8;
@@ -64,10 +63,15 @@ impl Learner {
     }
 
     /// A learner that knows the same and goes on bit for bit.
-    pub fn copy(&self) -> Result<Self, Error> {
-        let mut state = State::default();
-        let content = self.content(&mut state)?;
-        Self::restored(content, &state)
+    #[must_use]
+    pub fn copy(&self) -> Self {
+        Self {
+            params: self.params.clone(),
+            algorithm: self.algorithm.copy(),
+            n_features: self.n_features,
+            n_seen: self.n_seen,
+            names: self.names.clone(),
+        }
     }
 
     /// What a file says of the learner; the arrays go into `state`.
@@ -83,13 +87,7 @@ impl Learner {
         }))
     }
 
-    pub(crate) fn from_content(content: Value, state: &State) -> Result<Self, Error> {
-        let learner = Self::restored(content, state)?;
-        learner.check_numbers()?;
-        Ok(learner)
-    }
-
-    fn restored(mut content: Value, state: &State) -> Result<Self, Error> {
+    pub(crate) fn from_content(mut content: Value, state: &State) -> Result<Self, Error> {
         if let Some(params) = content.get_mut("learner") {
             state.give_arrays(params);
         }
@@ -101,6 +99,7 @@ impl Learner {
         learner.names = model_file::field(&mut content, "feature_names")?;
         learner.names.check_count(learner.n_features)?;
         learner.check_widths()?;
+        learner.check_numbers()?;
         Ok(learner)
     }
 
@@ -108,7 +107,7 @@ impl Learner {
     /// the rows kept.
     fn check_numbers(&self) -> Result<(), Error> {
         let basis = self.basis().filter(|basis| basis.n_rows() > 0);
-        let width = self.algorithm.n_features();
+        let width = self.algorithm.facts().n_features;
         let Some(width) = width.or(basis.map(Panels::n_features)) else {
             return Ok(());
         };
@@ -126,7 +125,7 @@ impl Learner {
     fn check_widths(&self) -> Result<(), Error> {
         let basis = self.basis().filter(|basis| basis.n_rows() > 0);
         let basis_agrees = basis.is_none_or(|basis| self.n_features == Some(basis.n_features()));
-        let asked = self.algorithm.n_features();
+        let asked = self.algorithm.facts().n_features;
         let plausible = self
             .n_features
             .is_none_or(|n| (1..=LARGEST_WIDTH).contains(&n));

@@ -1,13 +1,13 @@
 //! Where labels are likely to be.
 
 use super::Learner;
+use crate::data::{Number, Rows, score_rows};
 use crate::error::{Error, Place};
-use crate::rows::{Number, Rows, score_rows};
 
 impl Learner {
     /// Whether [`predict_intervals`](Self::predict_intervals) is for this learner.
     pub fn has_intervals(&self) -> bool {
-        self.algorithm.scores().is_some()
+        self.algorithm.intervals().is_some()
     }
 
     /// For each row and target, the ends of an interval that holds the label in this part of all cases.
@@ -32,10 +32,8 @@ impl Learner {
         level: f64,
     ) -> Result<Vec<f64>, Error> {
         let algorithm = self.params.name();
-        let scores = self
-            .algorithm
-            .scores()
-            .ok_or(Error::Intervals { algorithm })?;
+        let intervals = self.algorithm.intervals();
+        let intervals = intervals.ok_or(Error::Intervals { algorithm })?;
         if !(level > 0.0 && level < 1.0) {
             return Err(Error::parameter(
                 "level",
@@ -44,7 +42,7 @@ impl Learner {
             ));
         }
         self.check_width("X", rows.n_features())?;
-        let margins = scores.margins(level);
+        let margins = intervals.scores.margins(level);
         score_rows(rows, 2 * margins.len(), |rows, out| {
             self.check_kernel(rows.iter(), |i| Place::new("X", [rows.first() + i]))?;
             let mut yhat = vec![0.0; rows.len() * margins.len()];
@@ -52,7 +50,7 @@ impl Learner {
             let yhat = yhat.chunks_exact(margins.len());
             let out = out.chunks_exact_mut(2 * margins.len());
             for ((x, yhat), out) in rows.iter().zip(yhat).zip(out) {
-                let unit = (1.0 + self.algorithm.uncertainty(x)).sqrt();
+                let unit = (1.0 + (intervals.uncertainty)(x)).sqrt();
                 let ends = out.as_chunks_mut::<2>().0;
                 for ((yhat, margin), ends) in yhat.iter().zip(&margins).zip(ends) {
                     *ends = [yhat - margin * unit, yhat + margin * unit];

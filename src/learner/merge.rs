@@ -6,9 +6,9 @@ use serde_json::{Map, Value};
 
 use super::Learner;
 use crate::algorithms::{Algorithm, AnyParams, RidgeAld, RidgeAldParams};
+use crate::data::FeatureNames;
 use crate::error::{Error, Place};
-use crate::names::FeatureNames;
-use crate::state::State;
+use crate::persist::State;
 
 impl Learner {
     /// One learner of those that have learned parts of a stream; it knows what they know, and goes on learning. They have to
@@ -41,7 +41,7 @@ impl Learner {
         let names = common("feature_names", names)?.map(<[String]>::to_vec);
         let seen: Vec<&Self> = all.iter().copied().filter(|own| own.n_seen > 0).collect();
         if seen.len() < 2 {
-            return seen.first().unwrap_or(&all[0]).copy();
+            return Ok(seen.first().unwrap_or(&all[0]).copy());
         }
         let models: Vec<RidgeAld> = seen
             .iter()

@@ -1,22 +1,27 @@
 //! The front of every algorithm: it checks the data, then hands it on.
 
+mod any_model;
 mod file;
 mod intervals;
 mod merge;
+mod scorer;
 mod weights;
 
-use crate::algorithms::{Algorithm, AnyParams, Expert, block_len, learn_rows};
+use crate::algorithms::{Algorithm, AnyParams, Expert, learn_rows};
+use crate::data::checks::at_least_one;
+use crate::data::{
+    FeatureNames, Number, Rows, check_label, check_labels, check_predictions, check_row,
+    check_width, score_rows,
+};
 use crate::error::{Error, Place};
 use crate::kernels::AnyKernel;
 use crate::linalg::Panels;
-use crate::memory::room;
-use crate::names::FeatureNames;
-use crate::params::at_least_one;
-use crate::rows::{
-    Number, Rows, check_label, check_labels, check_predictions, check_row, check_width, score_rows,
-};
-use crate::scorer::Scorer;
-use crate::state::State;
+use crate::persist::State;
+use crate::runtime::memory::reserved;
+
+#[cfg(feature = "python")]
+pub(crate) use any_model::AnyModel;
+pub use scorer::Scorer;
 
 /// More features than any row has.
 const LARGEST_WIDTH: usize = 1 << 40;
@@ -91,17 +96,19 @@ impl Learner {
     }
 
     /// What it predicts now, apart from what it will learn.
-    pub fn scorer(&self) -> Result<Scorer, Error> {
-        if let Some(function) = self.algorithm.function() {
-            let names = self.names.clone();
-            return Ok(Scorer::of_function(function, self.n_features, names));
+    pub fn scorer(&self) -> Scorer {
+        match self.algorithm.predictor() {
+            Some(predictor) => {
+                let names = self.names.clone();
+                Scorer::of_predictor(predictor, self.n_features, names)
+            }
+            None => Scorer::of_whole(self.copy()),
         }
-        Ok(Scorer::of_whole(self.copy()?))
     }
 
     /// The rows kept, if the algorithm keeps any.
     pub fn basis(&self) -> Option<&Panels> {
-        self.algorithm.basis()
+        self.algorithm.basis().map(|basis| basis.rows)
     }
 
     /// What is known of its experts, if it has any.
@@ -111,20 +118,24 @@ impl Learner {
 
     /// Number of rows kept.
     pub fn n_basis(&self) -> usize {
-        self.algorithm.n_basis()
+        self.algorithm.facts().n_basis
     }
 
     /// Number of labels that a row has.
     pub fn n_targets(&self) -> usize {
-        self.algorithm.n_targets()
+        self.algorithm.facts().n_targets
     }
 
     /// The prediction for one row, of the first target if there are several; 0 before anything is learned.
     pub fn predict_row(&self, x: &[f64]) -> Result<f64, Error> {
+        if self.n_targets() > 1 {
+            return self.predict_targets(x).map(|yhat| yhat[0]);
+        }
         self.check_row(x)?;
-        let yhat = self.algorithm.predict(x);
-        check_predictions(&[yhat])?;
-        Ok(yhat)
+        let mut yhat = [0.0];
+        self.algorithm.predict_into(x, &mut yhat);
+        check_predictions(&yhat)?;
+        Ok(yhat[0])
     }
 
     /// The predictions for one row, of each target.
@@ -158,8 +169,8 @@ impl Learner {
     pub fn learn_targets(&mut self, x: &[f64], y: &[f64], yhat: &mut [f64]) -> Result<(), Error> {
         self.check_row(x)?;
         check_label(y, self.n_targets())?;
-        self.check_room((1, x.len()))?;
-        self.algorithm.learn_targets(x, y, 1.0, yhat);
+        self.check_capacity((1, x.len()))?;
+        self.algorithm.learn_row(x, y, 1.0, yhat);
         self.note(x.len(), 1);
         check_predictions(yhat)
     }
@@ -177,7 +188,7 @@ impl Learner {
     /// # Ok::<(), nystream::Error>(())
     /// ```
     pub fn widen(&mut self, n_features: usize) -> Result<(), Error> {
-        let before = self.n_features.or_else(|| self.algorithm.n_features());
+        let before = self.n_features.or(self.algorithm.facts().n_features);
         let Some(before) = before else {
             return at_least_one("n_features", n_features);
         };
@@ -209,7 +220,7 @@ impl Learner {
         self.check_rows(rows, weights)
     }
 
-    /// Refuses labels or weights that do not go with so many rows of this width, and rows that there is no room for.
+    /// Refuses labels or weights that do not go with so many rows of this width, and rows that there is no memory for.
     pub fn check_labels(
         &self,
         shape: (usize, usize),
@@ -222,20 +233,20 @@ impl Learner {
         if let Some(weights) = weights {
             self.check_weights(weights, n_rows)?;
         }
-        self.check_room(shape)
+        self.check_capacity(shape)
     }
 
-    /// Refuses so many rows of this width if there is no room for them.
-    fn check_room(&self, (n_rows, n_features): (usize, usize)) -> Result<(), Error> {
+    /// Refuses so many rows of this width if there is no memory for them.
+    fn check_capacity(&self, (n_rows, n_features): (usize, usize)) -> Result<(), Error> {
         if self.n_features.is_none() {
             self.check_memory(n_features)?;
         }
-        self.algorithm.check_room(n_rows)
+        self.algorithm.check_capacity(n_rows)
     }
 
     fn check_memory(&self, n_features: usize) -> Result<(), Error> {
-        let numbers = self.algorithm.numbers_at(n_features);
-        room(numbers, || format!("rows of {n_features} features")).map(drop)
+        let floats = self.algorithm.min_floats(n_features);
+        reserved(floats, || format!("rows of {n_features} features")).map(drop)
     }
 
     /// Refuses rows whose kernel values are too large to be learned.
@@ -249,12 +260,14 @@ impl Learner {
 
     /// Whether [`check_rows`](Self::check_rows) may refuse any without weights.
     pub fn has_large_rows(&self) -> bool {
-        !self.algorithm.kernel().is_none_or(AnyKernel::is_bounded)
+        let basis = self.algorithm.basis();
+        !basis.is_none_or(|basis| AnyKernel::is_bounded(basis.kernel))
     }
 
     /// Rows that come many at a time should come in multiples of it, for the same result to the last bit however many.
     pub fn block_len(&self) -> usize {
-        block_len(&*self.algorithm)
+        let blocks = self.algorithm.facts().blocks;
+        blocks.map_or(1, |blocks| blocks.longest)
     }
 
     /// The predictions for many rows, by several threads if there are very many; see
@@ -294,7 +307,9 @@ impl Learner {
     }
 
     fn check_width(&self, argument: &'static str, found: usize) -> Result<(), Error> {
-        let expected = self.n_features.or_else(|| self.algorithm.n_features());
+        let expected = self
+            .n_features
+            .or_else(|| self.algorithm.facts().n_features);
         check_width(argument, expected, found)
     }
 
@@ -303,8 +318,8 @@ impl Learner {
         rows: impl Iterator<Item = &'a [f64]>,
         place: impl Fn(usize) -> Place,
     ) -> Result<(), Error> {
-        match self.algorithm.kernel() {
-            Some(kernel) => kernel.check_rows(rows, self.algorithm.largest_kappa(), place),
+        match self.algorithm.basis() {
+            Some(basis) => basis.kernel.check_rows(rows, basis.largest_kappa, place),
             None => Ok(()),
         }
     }

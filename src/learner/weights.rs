@@ -3,8 +3,8 @@
 use std::ops::RangeInclusive;
 
 use super::Learner;
+use crate::data::{Rows, check_label, check_length, check_predictions};
 use crate::error::{Error, Place};
-use crate::rows::{Rows, check_label, check_length, check_predictions};
 
 /// How many times a row may count: what float64 can follow.
 const WEIGHTS: RangeInclusive<f64> = 1e-10..=1e10;
@@ -12,7 +12,7 @@ const WEIGHTS: RangeInclusive<f64> = 1e-10..=1e10;
 impl Learner {
     /// Whether rows may count more or less than once.
     pub fn takes_weights(&self) -> bool {
-        self.algorithm.takes_weights()
+        self.algorithm.facts().takes_weights
     }
 
     /// [`learn_row`](Self::learn_row) for a row whose loss counts `weight` times; one that counts 0 times is predicted and not learned.
@@ -44,7 +44,7 @@ impl Learner {
         check_label(y, self.n_targets())?;
         self.check_weights(&[weight], 1)?;
         self.check_weighted_kernel([x].into_iter(), &[weight], |_| Place::new("x", []))?;
-        self.check_room((1, x.len()))?;
+        self.check_capacity((1, x.len()))?;
         self.learn_weighted(x, y, weight, yhat);
         check_predictions(yhat)
     }
@@ -73,7 +73,7 @@ impl Learner {
             return self.algorithm.predict_into(x, yhat);
         }
         self.note(x.len(), 1);
-        self.algorithm.learn_targets(x, y, weight, yhat);
+        self.algorithm.learn_row(x, y, weight, yhat);
     }
 
     pub(super) fn check_weights(&self, weights: &[f64], n_rows: usize) -> Result<(), Error> {
@@ -100,10 +100,10 @@ impl Learner {
         weights: &[f64],
         place: impl Fn(usize) -> Place,
     ) -> Result<(), Error> {
-        let Some(kernel) = self.algorithm.kernel() else {
+        let Some(basis) = self.algorithm.basis() else {
             return Ok(());
         };
-        let largest = self.algorithm.largest_kappa();
+        let (kernel, largest) = (basis.kernel, basis.largest_kappa);
         for (i, (x, weight)) in rows.zip(weights).enumerate() {
             let value = kernel.diagonal(x) * weight;
             if value > largest {

@@ -1,7 +1,7 @@
 //! Some rows of a stream, side by side.
 
 use super::LANES;
-use crate::rows::Rows;
+use crate::data::Rows;
 
 /// Some rows of a stream, feature by feature: what many rows have in one feature lies side by side.
 ///

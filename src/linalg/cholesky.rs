@@ -2,7 +2,7 @@
 
 use super::{Givens, Triangle, rotate_in_place};
 use crate::error::Error;
-use crate::memory::heap;
+use crate::runtime::memory::heap;
 
 /// The Cholesky factor `L` of a growing matrix `K = L L^T`, and `L^{-1}`.
 ///

@@ -6,19 +6,20 @@ mod givens;
 mod inverse_root;
 mod panels;
 mod product;
+pub(crate) mod simd;
 mod triangle;
 
-use crate::simd::{Simd, WithSimd, axpy_with, dot_with, run};
+use simd::{Simd, WithSimd, axpy_with, dot_with, run};
 
-pub use crate::simd::{LANES, Lanes};
 pub use batch::Batch;
 pub use cholesky::CholeskyFactor;
 pub use givens::Givens;
 pub(crate) use givens::rotate_in_place;
-pub(crate) use inverse_root::ColumnsRoom;
+pub(crate) use inverse_root::ColumnsScratch;
 pub use inverse_root::{InverseRoot, Rotation};
 pub use panels::Panels;
 pub(crate) use product::mul_columns_into;
+pub use simd::{LANES, Lanes};
 pub use triangle::Triangle;
 pub(crate) use triangle::packed_len;
 

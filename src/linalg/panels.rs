@@ -1,7 +1,7 @@
 //! Stored rows, eight side by side.
 
-use crate::memory::heap;
-use crate::simd::{LANES, Lanes};
+use crate::linalg::simd::{LANES, Lanes};
+use crate::runtime::memory::heap;
 
 /// Stored rows, kept in panels of eight: feature by feature, the eight values side by side.
 ///

@@ -1,6 +1,6 @@
 //! Products of dense matrices.
 
-use crate::simd::{Simd, WithTiles, entries, products, rows, run_tiled, store_tile};
+use crate::linalg::simd::{Simd, WithTiles, entries, products, rows, run_tiled, store_tile};
 
 /// `out = T X` for `width` columns, a multiple of eight; all are stored row by row.
 pub(crate) fn mul_columns_into(t: &[f64], x: &[f64], width: usize, out: &mut [f64]) {

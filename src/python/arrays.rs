@@ -11,8 +11,8 @@ use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyFloat, PyInt, PyList, PyTuple};
 use pyo3::{PyTypeInfo, intern};
 
+use crate::data::FeatureNames;
 use crate::error::Error;
-use crate::names::FeatureNames;
 
 type Array<'py, D, T = f64> = Bound<'py, PyArray<T, D>>;
 

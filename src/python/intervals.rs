@@ -8,10 +8,10 @@ use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
 
 use super::arrays;
-use super::batches::{self, Scores};
+use super::chunks::{self, Scores};
 use crate::Learner;
+use crate::data::{Number, Rows};
 use crate::error::Error;
-use crate::rows::{Number, Rows};
 
 /// Intervals of this level.
 struct Intervals<'a>(ReentrantMutexGuard<'a, RefCell<Learner>>, f64);
@@ -48,7 +48,7 @@ pub(super) fn predict<'py>(
     } else {
         let (X, names) = arrays::rows("X", X)?;
         let n_targets = check(names)?;
-        let ends = batches::score(py, &X, || Intervals(learner.lock(), level))?;
+        let ends = chunks::score(py, &X, || Intervals(learner.lock(), level))?;
         let n_rows = ends.len() / (2 * n_targets);
         (ends, shape(Some(n_rows), n_targets))
     };

@@ -7,11 +7,12 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyType};
 
 use super::{arrays, params};
+use crate::data::Rows;
 use crate::error::{Error, Place};
 use crate::kernels::AnyKernel;
+use crate::limits::LARGEST;
 use crate::linalg::Panels;
-use crate::memory::zeros;
-use crate::rows::{LARGEST, Rows};
+use crate::runtime::memory::zeros;
 
 /// A positive semidefinite kernel: compares two rows. Immutable.
 ///

@@ -9,14 +9,14 @@ use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
 use pyo3::types::{PyBytes, PyDict, PyFloat, PyType};
 
-use super::batches::Scores;
-use super::lesson::Lesson;
+use super::chunks::Scores;
 use super::scorer::Scorer;
-use super::{arrays, batches, intervals, params};
+use super::training_batch::TrainingBatch;
+use super::{arrays, chunks, intervals, params};
+use crate::data::{Number, Rows};
 use crate::error::Error;
 use crate::linalg::Panels;
-use crate::model_file;
-use crate::rows::{Number, Rows};
+use crate::persist::model_file;
 
 type Core = crate::Learner;
 
@@ -50,8 +50,8 @@ impl Learner {
     }
 
     /// What it knows now.
-    pub(super) fn copy(&self, py: Python<'_>) -> PyResult<Core> {
-        Ok(self.lock(py).borrow().copy()?)
+    pub(super) fn copy(&self, py: Python<'_>) -> Core {
+        self.lock(py).borrow().copy()
     }
 
     /// A learner of its public class, or of this subclass of it.
@@ -122,7 +122,7 @@ impl Learner {
             return Ok(PyFloat::new(py, yhat).into_any());
         }
         let yhat = learner.predict_targets(x.as_slice()?)?;
-        Ok(batches::prediction(py, yhat))
+        Ok(chunks::prediction(py, yhat))
     }
 
     /// Learns one row and its label.
@@ -189,8 +189,8 @@ impl Learner {
     ) -> PyResult<Bound<'py, PyAny>> {
         let (X, names) = arrays::rows("X", X)?;
         self.lock(py).borrow().check_names("X", &names)?;
-        let yhat = batches::score(py, &X, || self.core.lock())?;
-        batches::predictions(py, yhat, self.n_targets(py))
+        let yhat = chunks::score(py, &X, || self.core.lock())?;
+        chunks::predictions(py, yhat, self.n_targets(py))
     }
 
     /// Where the labels of many rows are likely to be: for each row the ends of an interval that holds the label in
@@ -284,8 +284,8 @@ impl Learner {
         y: &Bound<'_, PyAny>,
         sample_weight: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<()> {
-        let lesson = Lesson::new(X, y, sample_weight, self.n_targets(py))?;
-        lesson.teach(py, &self.core)?;
+        let batch = TrainingBatch::new(X, y, sample_weight, self.n_targets(py))?;
+        batch.learn(py, &self.core)?;
         Ok(())
     }
 
@@ -317,8 +317,8 @@ impl Learner {
         sample_weight: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let n_targets = self.n_targets(py);
-        let lesson = Lesson::new(X, y, sample_weight, n_targets)?;
-        batches::predictions(py, lesson.teach(py, &self.core)?, n_targets)
+        let batch = TrainingBatch::new(X, y, sample_weight, n_targets)?;
+        chunks::predictions(py, batch.learn(py, &self.core)?, n_targets)
     }
 
     /// Lets rows have more features from now on; the rows learned so far count as 0 in them.
@@ -355,8 +355,8 @@ impl Learner {
     /// >>> scorer = model.scorer()
     /// >>> scorer.predict_one([0.2]) == model.predict_one([0.2])
     /// True
-    fn scorer(&self, py: Python<'_>) -> PyResult<Scorer> {
-        Ok(self.lock(py).borrow().scorer()?.into())
+    fn scorer(&self, py: Python<'_>) -> Scorer {
+        self.lock(py).borrow().scorer().into()
     }
 
     /// Whether rows may be given a ``sample_weight``.

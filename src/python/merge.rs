@@ -30,7 +30,7 @@ fn copies(models: &Bound<'_, PyAny>) -> PyResult<Vec<crate::Learner>> {
             let learner = model.cast::<Learner>();
             let learner = learner
                 .map_err(|_| arrays::wrong_type(&format!("models[{i}]"), "a RidgeAld", &model))?;
-            learner.get().copy(models.py())
+            Ok(learner.get().copy(models.py()))
         })
         .collect()
 }

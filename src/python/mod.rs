@@ -7,16 +7,16 @@
 #![allow(non_snake_case, reason = "X, Z and T are the field's names")]
 
 mod arrays;
-mod batches;
+mod chunks;
 mod errors;
 mod intervals;
 mod kernel;
 mod learner;
-mod lesson;
 mod merge;
 mod params;
 mod scorer;
 mod signals;
+mod training_batch;
 
 use pyo3::prelude::*;
 
@@ -30,7 +30,7 @@ mod _core {
     use super::{arrays, params};
     use crate::algorithms::{AnyParams, AogdAldParams, Decay};
     use crate::kernels::AnyKernel;
-    use crate::model_file::AnyModel;
+    use crate::learner::AnyModel;
 
     #[pymodule_export]
     use super::kernel::Kernel;
@@ -148,7 +148,7 @@ mod _core {
     #[pyfunction]
     fn write_file(py: Python<'_>, path: &Bound<'_, PyAny>, data: &[u8]) -> PyResult<()> {
         let path = arrays::path("path", path)?;
-        Ok(py.detach(|| crate::atomic::write(&path, data))?)
+        Ok(py.detach(|| crate::persist::write_file(&path, data))?)
     }
 
     /// The default parameters of a learner, as the core has them.

@@ -4,14 +4,13 @@ use numpy::{PyArray1, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString};
 
-use super::{arrays, batches, params};
-use crate::blend::Blend;
+use super::{arrays, chunks, params};
+use crate::data::{Number, Rows};
 use crate::error::Error;
-use crate::function::{Expansion, Function, Line};
-use crate::hypothesis::{ANYTHING, Range};
+use crate::limits::{ANYTHING, Range};
 use crate::linalg::Panels;
-use crate::model_file;
-use crate::rows::{Number, Rows};
+use crate::persist::model_file;
+use crate::predictor::{Expansion, Line, Mixture, Predictor, Waves};
 
 type Core = crate::Scorer;
 
@@ -37,7 +36,7 @@ type Core = crate::Scorer;
 #[pyclass(module = "nystream._core", frozen, weakref)]
 pub(super) struct Scorer(Core);
 
-impl batches::Scores for &Core {
+impl chunks::Scores for &Core {
     fn score_rows<T: Number>(&self, rows: &Rows<'_, T>) -> Result<Vec<f64>, Error> {
         self.predict_rows(rows)
     }
@@ -66,7 +65,7 @@ impl Scorer {
         let (py, (x, names)) = (x.py(), arrays::row("x", x)?);
         self.0.names().check("x", &names)?;
         let x = x.try_readonly()?;
-        Ok(batches::prediction(
+        Ok(chunks::prediction(
             py,
             self.0.predict_targets(x.as_slice()?)?,
         ))
@@ -86,8 +85,8 @@ impl Scorer {
     ) -> PyResult<Bound<'py, PyAny>> {
         let (X, names) = arrays::rows("X", X)?;
         self.0.names().check("X", &names)?;
-        let yhat = batches::score(py, &X, || &self.0)?;
-        batches::predictions(py, yhat, self.0.n_targets())
+        let yhat = chunks::score(py, &X, || &self.0)?;
+        chunks::predictions(py, yhat, self.0.n_targets())
     }
 
     /// Number of predictions for a row.
@@ -160,21 +159,21 @@ impl Scorer {
     #[getter]
     fn parts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let parts = PyDict::new(py);
-        let ranges = match self.0.function() {
+        let ranges = match self.0.predictor() {
             None => return Ok(parts),
-            Some(Function::Expansion(expansion)) => {
+            Some(Predictor::Expansion(expansion)) => {
                 parts.set_item("kernel", params::object(py, &expansion.kernel)?)?;
                 parts.set_item("basis", matrix(py, &expansion.rows)?)?;
                 parts.set_item("coefficients", self.each(py, expansion.c.clone())?)?;
                 expansion.ranges.clone()
             }
-            Some(Function::Linear(lines)) => self.line_parts(&parts, lines)?,
-            Some(Function::Waves { fourier, w }) => {
-                parts.set_item("frequencies", matrix(py, &fourier.0)?)?;
+            Some(Predictor::Linear(lines)) => self.line_parts(&parts, lines)?,
+            Some(Predictor::Waves(Waves { fourier, w })) => {
+                parts.set_item("frequencies", matrix(py, fourier.frequencies())?)?;
                 parts.set_item("weights", PyArray1::from_slice(py, w))?;
                 vec![ANYTHING]
             }
-            Some(Function::Blend(blend)) => self.blend_parts(&parts, blend)?,
+            Some(Predictor::Mixture(mixture)) => self.mixture_parts(&parts, mixture)?,
         };
         match ranges[..] {
             [range] => parts.set_item("range", range)?,
@@ -277,13 +276,15 @@ impl Scorer {
     }
 
     fn __repr__(&self) -> String {
-        let kind = match self.0.function() {
-            Some(Function::Expansion(expansion)) => {
+        let kind = match self.0.predictor() {
+            Some(Predictor::Expansion(expansion)) => {
                 format!("{} rows", expansion.rows.n_rows())
             }
-            Some(Function::Linear(_)) => "linear".to_owned(),
-            Some(Function::Waves { fourier, .. }) => format!("{} frequencies", fourier.0.n_rows()),
-            Some(Function::Blend(blend)) => format!("{} widths", blend.expansions.len()),
+            Some(Predictor::Linear(_)) => "linear".to_owned(),
+            Some(Predictor::Waves(waves)) => {
+                format!("{} frequencies", waves.fourier.frequencies().n_rows())
+            }
+            Some(Predictor::Mixture(mixture)) => format!("{} widths", mixture.expansions.len()),
             None => "a whole learner".to_owned(),
         };
         format!("<nystream.Scorer: {kind}>")
@@ -295,13 +296,13 @@ impl Scorer {
         let slopes = lines.iter().flat_map(|line| line.slopes.clone()).collect();
         let constants = lines.iter().map(|line| line.constant).collect();
         parts.set_item("slopes", self.each(parts.py(), slopes)?)?;
-        parts.set_item("constant", batches::prediction(parts.py(), constants))?;
+        parts.set_item("constant", chunks::prediction(parts.py(), constants))?;
         Ok(lines.iter().map(|line| line.range).collect())
     }
 
-    fn blend_parts(&self, parts: &Bound<'_, PyDict>, blend: &Blend) -> PyResult<Vec<Range>> {
+    fn mixture_parts(&self, parts: &Bound<'_, PyDict>, mixture: &Mixture) -> PyResult<Vec<Range>> {
         let py = parts.py();
-        let (centres, scales) = blend.scaling.parts();
+        let (centres, scales) = mixture.scaling.parts();
         parts.set_item("centres", PyArray1::from_slice(py, centres))?;
         parts.set_item("scales", PyArray1::from_slice(py, scales))?;
         let of_width = |expansion: &Expansion| {
@@ -311,9 +312,9 @@ impl Scorer {
             part.set_item("coefficients", self.each(py, expansion.c.clone())?)?;
             Ok(part)
         };
-        let expansions = blend.expansions.iter().map(of_width);
+        let expansions = mixture.expansions.iter().map(of_width);
         parts.set_item("expansions", expansions.collect::<PyResult<Vec<_>>>()?)?;
-        self.line_parts(parts, &blend.lines)
+        self.line_parts(parts, &mixture.lines)
     }
 
     /// Numbers of the one target, or a row of them for each target.

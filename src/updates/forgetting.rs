@@ -1,8 +1,8 @@
 //! Rows that count less and less.
 
+use crate::data::checks::within;
 use crate::error::Error;
-use crate::params::within;
-use crate::state::State;
+use crate::persist::State;
 
 /// Exponential forgetting: a row counts `factor` times what it did a round before.
 ///

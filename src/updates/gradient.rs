@@ -1,17 +1,22 @@
 //! Gradient descent on features.
 
-use super::{Rate, cut, loss_derivative};
+use super::{Output, Rate, Rounds, Update};
 use crate::error::Error;
-use crate::features::Features;
+use crate::features::{Change, FeatureMatrix};
+use crate::limits::cut;
 use crate::linalg::{axpy_in_place, dot, norm_squared};
-use crate::memory::heap;
-use crate::state::State;
+use crate::losses::{AnyLoss, Loss};
+use crate::persist::State;
+use crate::runtime::heap;
 
 /// Online gradient descent on features.
 #[derive(Debug, Clone)]
 pub struct Gradient {
+    loss: AnyLoss,
     rate: Rate,
     w: Vec<f64>,
+    /// The prediction for the row at hand.
+    yhat: f64,
 }
 
 impl Gradient {
@@ -22,12 +27,12 @@ impl Gradient {
 
     /// Descent from these weights.
     pub fn from_weights(rate: Rate, w: Vec<f64>) -> Self {
-        Self { rate, w }
-    }
-
-    /// The weights.
-    pub fn w(&self) -> &[f64] {
-        &self.w
+        Self {
+            loss: AnyLoss::default(),
+            rate,
+            w,
+            yhat: 0.0,
+        }
     }
 
     /// The learning rate as it stands.
@@ -40,11 +45,6 @@ impl Gradient {
         cut(dot(&self.w, phi))
     }
 
-    /// Follows features that have gained a coordinate.
-    pub fn grow(&mut self) {
-        self.w.push(0.0);
-    }
-
     /// `w -= eta_t e phi`, then back into the ball, if there is one.
     pub fn step(&mut self, phi: &[f64], e: f64) {
         let step = self.rate.next_step(e, || norm_squared(phi));
@@ -54,9 +54,48 @@ impl Gradient {
             self.w.iter_mut().for_each(|w| *w *= shrink);
         }
     }
+}
 
-    /// Rounds for features of many rows; appends the predictions.
-    pub(crate) fn learn_features(&mut self, features: &Features, y: &[f64], yhat: &mut Vec<f64>) {
+impl Update for Gradient {
+    fn size(&self) -> usize {
+        self.w.len()
+    }
+
+    fn w(&self, _target: usize) -> &[f64] {
+        &self.w
+    }
+
+    fn grow(&mut self) {
+        self.w.push(0.0);
+    }
+
+    fn begin(&mut self, phi: &[f64]) {
+        self.yhat = self.predict(phi);
+    }
+
+    fn finish(
+        &mut self,
+        phi: &[f64],
+        change: Change,
+        y: &[f64],
+        _weight: f64,
+        yhat: &mut [f64],
+    ) -> f64 {
+        if let Change::Gain(_) = change {
+            self.grow();
+        }
+        self.step(phi, self.loss.derivative(self.yhat, y[0]));
+        yhat[0] = self.yhat;
+        0.0
+    }
+
+    fn learn_rows(
+        &mut self,
+        features: &FeatureMatrix,
+        _rounds: &mut Rounds,
+        y: &[f64],
+        out: &mut Output,
+    ) {
         let mut phi = Vec::new();
         for i in 0..features.n_rows() {
             features.row_into(i, &mut phi);
@@ -65,19 +104,26 @@ impl Gradient {
                 self.grow();
                 phi.push(coordinate);
             }
-            self.step(&phi, loss_derivative(predicted, y[i]));
-            yhat.push(predicted);
+            self.step(&phi, self.loss.derivative(predicted, y[i]));
+            out.yhat.push(predicted);
         }
     }
 
-    pub(crate) fn save(&self, state: &mut State) {
+    fn predict_into(&self, phi: &[f64], out: &mut [f64]) {
+        out[0] = self.predict(&phi[..self.w.len()]);
+    }
+
+    fn save(&self, state: &mut State) {
         self.rate.save(state);
         state.put("w", &*self.w);
     }
 
-    pub(crate) fn load(&mut self, state: &State, size: usize) -> Result<(), Error> {
+    fn load(&mut self, state: &State, size: Option<usize>) -> Result<(), Error> {
         self.rate.load(state)?;
-        self.w = state.vector("w", size)?;
+        self.w = match size {
+            Some(size) => state.vector("w", size)?,
+            None => state.any_vector("w")?,
+        };
         Ok(())
     }
 }
@@ -94,8 +140,8 @@ mod tests {
         gradient.grow();
         gradient.step(&[2.0], -3.0);
         // eta = 1 / sqrt(1 + 36), w = 6 / sqrt(37)
-        assert!((gradient.w()[0] - 6.0 / 37.0_f64.sqrt()).abs() < 1e-15);
+        assert!((gradient.w(0)[0] - 6.0 / 37.0_f64.sqrt()).abs() < 1e-15);
         gradient.step(&[2.0], -3.0);
-        assert!((gradient.w()[0] - 1.0).abs() < 1e-15);
+        assert!((gradient.w(0)[0] - 1.0).abs() < 1e-15);
     }
 }

@@ -3,13 +3,14 @@
 use nalgebra::DMatrix;
 
 use super::forgetting::Forgetting;
-use super::{Border, Rounds, SecondOrder, Step};
+use super::{Border, Output, Rounds, SecondOrder, Step, Update};
+use crate::data::checks::{regularisation, targets as check_targets};
 use crate::error::Error;
-use crate::features::Features;
+use crate::features::{Change, FeatureMatrix};
 use crate::linalg::{CholeskyFactor, Givens};
-use crate::memory::heap;
-use crate::params::{regularisation, targets as check_targets};
-use crate::state::State;
+use crate::losses::{AnyLoss, Loss};
+use crate::persist::State;
+use crate::runtime::heap;
 
 /// Rows that are added together.
 const TOGETHER: usize = 32;
@@ -24,6 +25,7 @@ const TOGETHER: usize = 32;
 /// `ridge`, however long the stream.
 #[derive(Debug, Clone)]
 pub struct LeastSquares {
+    loss: AnyLoss,
     forward: bool,
     forgetting: Forgetting,
     /// In the scale of the forgetting's period.
@@ -35,6 +37,7 @@ impl LeastSquares {
     pub fn new(ridge: f64, forward: bool) -> Result<Self, Error> {
         regularisation("ridge", ridge)?;
         Ok(Self {
+            loss: AnyLoss::default(),
             forward,
             forgetting: Forgetting::new(1.0)?,
             weights: SecondOrder::new(ridge),
@@ -54,39 +57,9 @@ impl LeastSquares {
         Ok(Self { weights, ..self })
     }
 
-    /// Whether the prediction is the forward one.
-    pub fn is_forward(&self) -> bool {
-        self.forward
-    }
-
-    /// Number of features.
-    pub fn size(&self) -> usize {
-        self.weights.size()
-    }
-
-    /// Number of targets.
-    pub fn n_targets(&self) -> usize {
-        self.weights.n_targets()
-    }
-
-    /// The weights of a target.
-    pub fn w(&self, target: usize) -> &[f64] {
-        self.weights.w(target)
-    }
-
-    /// The largest `||phi||^2` that `A` can gain without losing too many digits.
-    pub fn largest_kappa(&self) -> f64 {
-        self.weights.largest_kappa(1.0)
-    }
-
     /// The weights and the matrix `A = ridge I + sum_t phi_t phi_t^T`.
     pub fn weights(&self) -> &SecondOrder {
         &self.weights
-    }
-
-    /// Follows features that have gained a coordinate which past rows have not.
-    pub fn grow(&mut self) {
-        self.weights.grow(0.0);
     }
 
     /// Follows features that have gained a coordinate on past rows too.
@@ -114,18 +87,6 @@ impl LeastSquares {
         self.predict_target(0, phi, || self.q_in_period(phi))
     }
 
-    /// The predictions of all targets.
-    pub fn predict_into(&self, phi: &[f64], out: &mut [f64]) {
-        let q = if self.forward {
-            self.q_in_period(phi)
-        } else {
-            0.0
-        };
-        for (target, out) in out.iter_mut().enumerate() {
-            *out = self.predict_target(target, phi, || q);
-        }
-    }
-
     fn predict_target(&self, target: usize, phi: &[f64], q: impl FnOnce() -> f64) -> f64 {
         let v = self.weights.value(target, &phi[..self.size()]);
         if self.forward {
@@ -133,11 +94,6 @@ impl LeastSquares {
         } else {
             v
         }
-    }
-
-    /// `phi . P phi`, which tells how little is known about these features.
-    pub fn uncertainty(&self, phi: &[f64]) -> f64 {
-        self.forgetting.unit(0) * self.q_in_period(phi)
     }
 
     fn q_in_period(&self, phi: &[f64]) -> f64 {
@@ -180,7 +136,11 @@ impl LeastSquares {
             *yhat = self.weights.value(target, phi);
         }
         let curvature = now * weight;
-        let errors = yhat.iter().zip(y).map(|(v, y)| curvature * (v - y));
+        let loss = self.loss;
+        let errors = yhat
+            .iter()
+            .zip(y)
+            .map(|(v, y)| curvature * loss.residual(*v, *y));
         self.weights.step(curvature, errors);
         if self.forward {
             self.weights.settle();
@@ -190,46 +150,6 @@ impl LeastSquares {
         }
         self.pass(1);
         known
-    }
-
-    /// Rounds for features of many rows; appends the predictions of all targets, row by row, and `phi . P phi`.
-    pub(crate) fn learn_features(
-        &mut self,
-        features: &Features,
-        rounds: &mut Rounds,
-        y: &[f64],
-        yhat: &mut Vec<f64>,
-        q: &mut Vec<f64>,
-    ) {
-        let (forward, n_targets, start) = (self.forward, self.n_targets(), q.len());
-        let forgetting = &self.forgetting;
-        let done = self
-            .weights
-            .learn_features(features, rounds, yhat, |i, target, v, q_now| {
-                let round = u32::try_from(i).ok()?;
-                if round >= forgetting.rounds_left() {
-                    return None;
-                }
-                let weight = forgetting.weight(round);
-                if target == 0 {
-                    q.push(forgetting.unit(round) * q_now);
-                }
-                let step = Step::to(v - y[i * n_targets + target], weight);
-                Some((forecast(forward, v, weight * q_now), step))
-            });
-        q.truncate(start + done);
-        self.pass(u32::try_from(done).unwrap_or(u32::MAX));
-        let (mut phi, mut predicted) = (Vec::new(), vec![0.0; n_targets]);
-        for i in done..features.n_rows() {
-            features.row_into(i, &mut phi);
-            if let Some(coordinate) = features.gain(i) {
-                self.grow();
-                phi.push(coordinate);
-            }
-            let y = &y[i * n_targets..][..n_targets];
-            q.push(self.learn_weighted(&phi, y, 1.0, &mut predicted));
-            yhat.extend_from_slice(&predicted);
-        }
     }
 
     /// Takes over all that another has learned on the same features, with a ridge of its own.
@@ -254,7 +174,7 @@ impl LeastSquares {
 
     /// Adds so much to the ridge: it is a row of its own for each coordinate, with the label 0.
     fn renew(&mut self, ridge: f64) {
-        let fill = |row: usize, features: &mut Features, i: usize| features.set(i, row, 1.0);
+        let fill = |row: usize, features: &mut FeatureMatrix, i: usize| features.set(i, row, 1.0);
         self.add(self.size(), ridge, fill, |_, _| 0.0);
     }
 
@@ -267,7 +187,7 @@ impl LeastSquares {
 
     /// Learns such rows beside those of the rounds.
     pub(crate) fn add_rows(&mut self, phi: &DMatrix<f64>, labels: &DMatrix<f64>) {
-        let fill = |row: usize, features: &mut Features, i: usize| {
+        let fill = |row: usize, features: &mut FeatureMatrix, i: usize| {
             features.set_row(i, phi.column(row).as_slice());
         };
         self.add(phi.ncols(), self.forgetting.unit(0), fill, |row, target| {
@@ -281,20 +201,22 @@ impl LeastSquares {
         &mut self,
         n_rows: usize,
         weight: f64,
-        fill: impl Fn(usize, &mut Features, usize),
+        fill: impl Fn(usize, &mut FeatureMatrix, usize),
         label: impl Fn(usize, usize) -> f64,
     ) {
-        let (mut features, mut rounds) = (Features::default(), Rounds::default());
+        let (mut features, mut rounds) = (FeatureMatrix::default(), Rounds::default());
         let (mut sink, mut phi) = (Vec::new(), Vec::new());
         for first in (0..n_rows).step_by(TOGETHER) {
             let len = TOGETHER.min(n_rows - first);
             features.reset(len, self.size());
             (0..len).for_each(|i| fill(first + i, &mut features, i));
-            let error = |i: usize, target: usize, v: f64| v - label(first + i, target);
+            let loss = self.loss;
+            let error =
+                |i: usize, target: usize, v: f64| loss.residual(v, label(first + i, target));
             let round = |i, target, v, _| Some((v, Step::to(error(i, target, v), weight)));
             let done = self
                 .weights
-                .learn_features(&features, &mut rounds, &mut sink, round);
+                .learn_rows(&features, &mut rounds, &mut sink, round);
             for i in done..len {
                 features.row_into(i, &mut phi);
                 self.weights.measure(&phi);
@@ -308,17 +230,120 @@ impl LeastSquares {
         self.weights.settle();
     }
 
-    /// The places of the rows of a dictionary that are dearest; see [`SecondOrder::dearest`].
-    pub(crate) fn dearest(&self, factor: &CholeskyFactor, size: usize) -> Vec<usize> {
-        self.weights.dearest(factor, size)
+    /// The places of the rows of a dictionary whose removal would cost most; see [`SecondOrder::rows_worth_keeping`].
+    pub(crate) fn rows_worth_keeping(&self, factor: &CholeskyFactor, size: usize) -> Vec<usize> {
+        self.weights.rows_worth_keeping(factor, size)
+    }
+}
+
+impl Update for LeastSquares {
+    const TAKES_WEIGHTS: bool = true;
+
+    fn size(&self) -> usize {
+        self.weights.size()
     }
 
-    pub(crate) fn save(&self, state: &mut State) {
+    fn n_targets(&self) -> usize {
+        self.weights.n_targets()
+    }
+
+    fn w(&self, target: usize) -> &[f64] {
+        self.weights.w(target)
+    }
+
+    fn grow(&mut self) {
+        self.weights.grow(0.0);
+    }
+
+    fn finish(
+        &mut self,
+        phi: &[f64],
+        change: Change,
+        y: &[f64],
+        weight: f64,
+        yhat: &mut [f64],
+    ) -> f64 {
+        if let Change::Gain(_) = change {
+            self.grow();
+        }
+        self.learn_weighted(phi, y, weight, yhat)
+    }
+
+    fn learn_rows(
+        &mut self,
+        features: &FeatureMatrix,
+        rounds: &mut Rounds,
+        y: &[f64],
+        out: &mut Output,
+    ) {
+        let (forward, n_targets, start) = (self.forward, self.n_targets(), out.q.len());
+        let (forgetting, loss, q) = (&self.forgetting, self.loss, &mut out.q);
+        let round = |i: usize, target: usize, v: f64, q_now: f64| {
+            let round = u32::try_from(i).ok()?;
+            if round >= forgetting.rounds_left() {
+                return None;
+            }
+            let weight = forgetting.weight(round);
+            if target == 0 {
+                q.push(forgetting.unit(round) * q_now);
+            }
+            let error = loss.residual(v, y[i * n_targets + target]);
+            let step = Step::to(error, weight);
+            Some((forecast(forward, v, weight * q_now), step))
+        };
+        let done = self
+            .weights
+            .learn_rows(features, rounds, &mut out.yhat, round);
+        out.q.truncate(start + done);
+        self.pass(u32::try_from(done).unwrap_or(u32::MAX));
+        let (mut phi, mut predicted) = (Vec::new(), vec![0.0; n_targets]);
+        for i in done..features.n_rows() {
+            features.row_into(i, &mut phi);
+            if let Some(coordinate) = features.gain(i) {
+                self.grow();
+                phi.push(coordinate);
+            }
+            let y = &y[i * n_targets..][..n_targets];
+            out.q
+                .push(self.learn_weighted(&phi, y, 1.0, &mut predicted));
+            out.yhat.extend_from_slice(&predicted);
+        }
+    }
+
+    fn is_forward(&self) -> bool {
+        self.forward
+    }
+
+    fn predict_into(&self, phi: &[f64], out: &mut [f64]) {
+        let q = if self.forward {
+            self.q_in_period(phi)
+        } else {
+            0.0
+        };
+        for (target, out) in out.iter_mut().enumerate() {
+            *out = self.predict_target(target, phi, || q);
+        }
+    }
+
+    fn uncertainty(&self, phi: &[f64]) -> Option<f64> {
+        Some(self.forgetting.unit(0) * self.q_in_period(phi))
+    }
+
+    /// The largest `||phi||^2` that `A` can gain without losing too many digits.
+    fn largest_kappa(&self) -> f64 {
+        self.weights.largest_kappa(1.0)
+    }
+
+    fn evicting(&mut self) -> Option<&mut LeastSquares> {
+        Some(self)
+    }
+
+    fn save(&self, state: &mut State) {
         self.weights.save(state);
         self.forgetting.save(state);
     }
 
-    pub(crate) fn load(&mut self, state: &State, size: usize) -> Result<(), Error> {
+    fn load(&mut self, state: &State, size: Option<usize>) -> Result<(), Error> {
         self.weights.load(state, size)?;
         self.forgetting.load(state)
     }

@@ -1,45 +1,145 @@
-//! How a hypothesis moves when a label arrives.
+//! Updates: how weights on [features](crate::features) move when a label arrives.
+//!
+//! | update | step |
+//! |---|---|
+//! | [`Gradient`] | against the gradient of the loss |
+//! | [`Newton`] | against the gradient, scaled by the inverse of a sum of squared gradients |
+//! | [`SampledNewton`] | the same on features whose space may change |
+//! | [`LeastSquares`] | to the minimum of the squared errors and a ridge |
+//! | [`Interpolation`] | to the minimum of the squared errors; rows that join are fitted exactly |
+//!
+//! Those in [`every_row`] work in the space of the kernel itself.
 
-mod clip;
-mod forecasts;
+pub mod every_row;
 mod forgetting;
 mod gradient;
-mod kernel_gradient;
-mod kernel_newton;
-mod kernel_ridge;
+mod interpolation;
 mod least_squares;
 mod newton;
 mod rate;
 mod rounds;
-mod scores;
+mod sampled_newton;
 mod second_order;
 
-pub use clip::Clip;
-pub use forecasts::Forecasts;
+use std::fmt;
+
+use crate::error::Error;
+use crate::features::{Change, FeatureMatrix};
+use crate::limits::{ANYTHING, LARGEST, Range};
+use crate::persist::State;
+use crate::runtime::{Heap, heap};
+
 pub use gradient::Gradient;
-pub use kernel_gradient::KernelGradient;
-pub use kernel_newton::{KernelNewton, Look};
-pub use kernel_ridge::{KernelRidge, Regression};
+pub use interpolation::Interpolation;
 pub use least_squares::LeastSquares;
 pub use newton::Newton;
 pub use rate::Rate;
-pub(crate) use rounds::Rounds;
-pub use scores::Scores;
+pub use rounds::Rounds;
+pub use sampled_newton::{NewSpace, SampledNewton};
 pub(crate) use second_order::Step;
 pub use second_order::{Border, SecondOrder};
 
 /// The most that one row may shrink `A^{-1}` by along its features. Its root loses half of the 14 digits.
 const LARGEST_SHRINKAGE: f64 = 1e14;
 
-/// Labels stay below 1e100. A hypothesis that leaves them far behind, as that of a descent with too large a rate does,
-/// is cut here, so that no step from it leaves float64.
-const LARGEST_PREDICTION: f64 = 1e120;
-
-pub(crate) fn cut(yhat: f64) -> f64 {
-    yhat.clamp(-LARGEST_PREDICTION, LARGEST_PREDICTION)
+/// What an update said of some rows.
+#[derive(Debug, Clone, Default)]
+pub struct Output {
+    /// The predictions for all targets of the first row, then those for the next.
+    pub yhat: Vec<f64>,
+    /// `phi . P phi` of each row, of an update that has it.
+    pub q: Vec<f64>,
 }
 
-/// `l'(yhat, y)`, the derivative of the square loss `(yhat - y)^2`.
-pub fn loss_derivative(yhat: f64, y: f64) -> f64 {
-    2.0 * (yhat - y)
+impl Output {
+    pub(crate) fn clear(&mut self) {
+        self.yhat.clear();
+        self.q.clear();
+    }
+}
+
+heap!(Output: yhat, q);
+
+/// Weights on features, and how they move.
+///
+/// A round is [`begin`](Self::begin), then [`finish`](Self::finish). The row may change its features between them.
+pub trait Update: Clone + fmt::Debug + Heap + Send + Sync {
+    /// Whether a row may count more or less than once.
+    const TAKES_WEIGHTS: bool = false;
+
+    /// Number of features.
+    fn size(&self) -> usize;
+
+    /// Number of labels that a row has.
+    fn n_targets(&self) -> usize {
+        1
+    }
+
+    /// The weights of a target.
+    fn w(&self, target: usize) -> &[f64];
+
+    /// Follows features that have gained a coordinate which past rows have not.
+    fn grow(&mut self);
+
+    /// Begins a round: looks at the features of a row as they are before it may change them.
+    fn begin(&mut self, _phi: &[f64]) {}
+
+    /// Ends the round: writes the predictions, then learns the labels of a row that counts `weight` times. `phi` are its
+    /// features with what it has gained. Returns `phi . P phi`, or 0 from an update that has no such matrix.
+    fn finish(
+        &mut self,
+        phi: &[f64],
+        change: Change,
+        y: &[f64],
+        weight: f64,
+        yhat: &mut [f64],
+    ) -> f64;
+
+    /// Whether the next rows may be learned together.
+    fn takes_blocks(&self) -> bool {
+        true
+    }
+
+    /// Rounds for many rows; appends what it says of them.
+    fn learn_rows(
+        &mut self,
+        features: &FeatureMatrix,
+        rounds: &mut Rounds,
+        y: &[f64],
+        out: &mut Output,
+    );
+
+    /// Whether a prediction is more than `w . phi`, as the forward one is.
+    fn is_forward(&self) -> bool {
+        false
+    }
+
+    /// The predictions for features, of which the last may be one that is to come.
+    fn predict_into(&self, phi: &[f64], out: &mut [f64]);
+
+    /// Where predictions are to be.
+    fn range(&self) -> Range {
+        ANYTHING
+    }
+
+    /// `phi . P phi`, which tells how little is known about these features; `None` from an update that has no such matrix.
+    fn uncertainty(&self, _phi: &[f64]) -> Option<f64> {
+        None
+    }
+
+    /// The largest `kappa(x, x)` that the update can work with.
+    fn largest_kappa(&self) -> f64 {
+        LARGEST
+    }
+
+    /// The least squares, if the update can follow features that lose a row of their dictionary.
+    fn evicting(&mut self) -> Option<&mut LeastSquares> {
+        None
+    }
+
+    /// Writes what the update has learned.
+    fn save(&self, state: &mut State);
+
+    /// Reads what an update with the same parameters has written, for so many features if that is known.
+    fn load(&mut self, state: &State, size: Option<usize>) -> Result<(), Error>;
 }

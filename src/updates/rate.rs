@@ -1,7 +1,7 @@
 //! Learning rates of gradient descent.
 
 use crate::error::Error;
-use crate::state::State;
+use crate::persist::State;
 
 /// A descent that diverges stays within float64.
 const LARGEST_STEP: f64 = 1e150;

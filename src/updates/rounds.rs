@@ -1,12 +1,12 @@
 //! Rounds of many rows at once.
 
-use super::cut;
 use super::second_order::Step;
-use crate::features::Features;
-use crate::linalg::{ColumnsRoom, InverseRoot, dot};
-use crate::simd::{
+use crate::features::FeatureMatrix;
+use crate::limits::cut;
+use crate::linalg::simd::{
     LANES, Simd, WithTiles, add_tile, axpy_with, first, products, run_tiled, store_tile,
 };
+use crate::linalg::{ColumnsScratch, InverseRoot, dot};
 
 /// The most that the rows of a block may shrink `P` by, one after the other and along whatever direction. In the products
 /// of matrices, which all start from the same `P`, as many digits are lost.
@@ -17,7 +17,7 @@ const LARGEST_BLOCKED_SHRINKAGE: f64 = 1e4;
 /// With `V = S^T Phi` for the root `S` of `P` before the first of them, all that a round needs follows from `V^T V` and
 /// `w . Phi`: with `g_j = P_j phi_j` of round `j`, `N_ij = phi_i . g_j` is `(V^T V)_ij - sum_{l < j} c_l N_il N_jl`.
 #[derive(Debug, Default)]
-pub(crate) struct Rounds {
+pub struct Rounds {
     width: usize,
     /// `V`, with rows of zeros up to a multiple of eight.
     pub(super) v: Vec<f64>,
@@ -35,7 +35,7 @@ pub(crate) struct Rounds {
     roots: Vec<f64>,
     /// `-c_l N_il` of the round `i` at hand.
     factors: Vec<f64>,
-    room: ColumnsRoom,
+    scratch: ColumnsScratch,
 }
 
 fn reset(values: &mut Vec<f64>, len: usize) {
@@ -45,7 +45,7 @@ fn reset(values: &mut Vec<f64>, len: usize) {
 
 impl Rounds {
     /// Makes room for the rounds of these features.
-    pub(super) fn reset(&mut self, features: &Features, n_targets: usize) {
+    pub(super) fn reset(&mut self, features: &FeatureMatrix, n_targets: usize) {
         self.width = features.width();
         let size = features.size().next_multiple_of(LANES);
         reset(&mut self.v, size * self.width);
@@ -64,17 +64,17 @@ impl Rounds {
     }
 
     /// Fills in `V` for coordinates that `S` does not have yet: it is diagonal there.
-    pub(super) fn extend(&mut self, features: &Features, known: usize, scale: f64) {
+    pub(super) fn extend(&mut self, features: &FeatureMatrix, known: usize, scale: f64) {
         let start = known * self.width;
         for (v, phi) in self.v[start..].iter_mut().zip(&features.data()[start..]) {
             *v = scale * phi;
         }
     }
 
-    /// Makes the rounds; see [`SecondOrder::learn_features`](super::SecondOrder::learn_features).
+    /// Makes the rounds; see [`SecondOrder::learn_rows`](super::SecondOrder::learn_rows).
     pub(super) fn learn(
         &mut self,
-        features: &Features,
+        features: &FeatureMatrix,
         w: &[Vec<f64>],
         is_noise: impl Fn(f64, f64) -> bool,
         yhat: &mut Vec<f64>,
@@ -111,13 +111,13 @@ impl Rounds {
                 *v *= root;
             }
         }
-        root.add_columns(v, self.width, &mut self.room);
+        root.add_columns(v, self.width, &mut self.scratch);
     }
 }
 
 struct Learn<'a, N, F> {
     rounds: &'a mut Rounds,
-    features: &'a Features,
+    features: &'a FeatureMatrix,
     w: &'a [Vec<f64>],
     is_noise: N,
     yhat: &'a mut Vec<f64>,

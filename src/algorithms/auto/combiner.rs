@@ -2,9 +2,9 @@
 
 use crate::error::Error;
 use crate::linalg::dot;
-use crate::memory::heap;
-use crate::state::State;
-use crate::updates::LeastSquares;
+use crate::persist::State;
+use crate::runtime::heap;
+use crate::updates::{LeastSquares, Update};
 
 /// How many times the variance of the noise counts in the weights of the experts: errors are neither normal nor
 /// independent, and weights that follow them too closely would jump.
@@ -108,8 +108,8 @@ impl Combiner {
         self.squares
             .learn_weighted(&differences, &[y - mean], weight / noise, &mut [0.0]);
         self.differences = differences;
-        for (loss, expert) in self.losses.iter_mut().zip(experts) {
-            *loss = self.forgetting * *loss + weight * (expert - y) * (expert - y);
+        for (sum, expert) in self.losses.iter_mut().zip(experts) {
+            *sum = self.forgetting * *sum + weight * (expert - y) * (expert - y);
         }
         self.count = self.forgetting * self.count + weight;
         (yhat, q)
@@ -123,7 +123,7 @@ impl Combiner {
 
     pub(super) fn load(&mut self, state: &State) -> Result<(), Error> {
         let n_experts = self.losses.len();
-        self.squares.load(state, n_experts)?;
+        self.squares.load(state, Some(n_experts))?;
         self.losses = state.vector("losses", n_experts)?;
         self.count = state.not_negative("count")?;
         Ok(())

@@ -1,32 +1,28 @@
 //! Good predictions without tuning.
 
-mod bounds;
 mod combiner;
-mod group;
-mod scaling;
-mod team;
-mod watch;
+mod drift;
+mod ensemble;
+mod experts;
+mod label_range;
 
 use std::sync::OnceLock;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Algorithm, learn_one_by_one, learn_one_target, predict_first_target};
-use crate::block::Block;
-use crate::dictionary::Policy;
+use super::{Algorithm, Blocks, Facts, Intervals, Scratch, learn_one_by_one};
+use crate::data::Rows;
+use crate::data::checks::{at_least_one, targets};
 use crate::error::Error;
-use crate::function::{Function, Line};
+use crate::features::Policy;
 use crate::linalg::Panels;
-use crate::memory::heap;
-use crate::params::{at_least_one, targets};
-use crate::rows::Rows;
-use crate::state::State;
-use crate::updates::{LeastSquares, Scores};
-use bounds::Bounds;
-pub use scaling::Scaling;
-pub(crate) use scaling::compress_in_place;
-pub use team::Expert;
-use team::Team;
+use crate::persist::State;
+use crate::predictor::{Line, Predictor, Scores};
+use crate::runtime::{Heap, heap};
+use crate::updates::LeastSquares;
+use ensemble::Ensemble;
+pub use ensemble::Expert;
+use label_range::LabelRange;
 
 /// Rows after which there are experts for the first time; then whenever there are twice as many, until the warm-up ends.
 const FIRST: usize = 8;
@@ -90,10 +86,10 @@ impl AutoParams {
             first: First::default(),
             means: vec![0.0; self.n_targets],
             weight: 0.0,
-            team: None,
-            bounds: vec![Bounds::default(); self.n_targets],
+            ensemble: None,
+            label_ranges: vec![LabelRange::default(); self.n_targets],
             scores: Scores::new(self.n_targets),
-            function: OnceLock::new(),
+            predictor: OnceLock::new(),
         })
     }
 
@@ -106,7 +102,7 @@ impl AutoParams {
 /// Many experts on scaled features, combined: nothing has to be known of the stream.
 ///
 /// A row costs O(dJ + J^2) for each of five widths with J rows kept, whatever the length of the stream.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Auto {
     params: AutoParams,
     /// Rows learned, while it is warming up.
@@ -115,15 +111,15 @@ pub struct Auto {
     /// The mean of the labels of each target, and what they weigh, before there are experts.
     means: Vec<f64>,
     weight: f64,
-    team: Option<Team>,
-    bounds: Vec<Bounds>,
+    ensemble: Option<Ensemble>,
+    label_ranges: Vec<LabelRange>,
     scores: Scores,
-    /// What predicts, if anyone has asked.
-    function: OnceLock<Function>,
+    /// What predicts, if anyone has asked since the last round.
+    predictor: OnceLock<Predictor>,
 }
 
 /// The rows of the warm-up.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 struct First {
     rows: Panels,
     y: Vec<f64>,
@@ -131,32 +127,35 @@ struct First {
 }
 
 impl Auto {
-    /// What is known of each expert; nothing before there are any.
-    pub fn experts(&self) -> Vec<Expert> {
-        self.team.as_ref().map_or(Vec::new(), Team::experts)
-    }
-
     fn is_warming_up(&self) -> bool {
         self.seen < self.params.warm_up
     }
 
-    fn blend(&self) -> &Function {
-        self.function.get_or_init(|| {
-            let ranges = self.bounds.iter().map(Bounds::range);
-            if let Some(team) = &self.team {
-                return Function::Blend(team.blend(ranges));
+    fn current_predictor(&self) -> &Predictor {
+        self.predictor.get_or_init(|| {
+            let ranges = self.label_ranges.iter().map(LabelRange::range);
+            if let Some(ensemble) = &self.ensemble {
+                return Predictor::Mixture(ensemble.mixture(ranges));
             }
             let lines = self.means.iter().map(|mean| Line::constant(*mean));
-            Function::Linear(lines.collect())
+            Predictor::Linear(lines.collect())
         })
     }
 
+    /// Before there are experts it is that of a mean; before there is a label, as little as after the tenth of one.
+    fn uncertainty(&self, x: &[f64]) -> f64 {
+        match &self.ensemble {
+            Some(ensemble) => ensemble.uncertainty(x),
+            None => self.weight.max(0.1).recip(),
+        }
+    }
+
     /// Brings predictions for a row into the range of the labels, then takes in its labels.
-    fn close(&mut self, yhat: &mut [f64], y: &[f64], q: f64) {
-        for ((yhat, y), bounds) in yhat.iter_mut().zip(y).zip(&mut self.bounds) {
-            let (low, high) = bounds.range();
+    fn clip_and_record(&mut self, yhat: &mut [f64], y: &[f64], q: f64) {
+        for ((yhat, y), labels) in yhat.iter_mut().zip(y).zip(&mut self.label_ranges) {
+            let (low, high) = labels.range();
             *yhat = yhat.clamp(low, high);
-            bounds.include(*y);
+            labels.include(*y);
         }
         self.scores
             .push(yhat.iter().zip(y).map(|(yhat, y)| y - yhat), q);
@@ -174,7 +173,7 @@ impl Auto {
         self.first.weights.push(weight);
         let is_over = !self.is_warming_up();
         if is_over || (self.seen >= FIRST && self.seen.is_power_of_two()) {
-            self.team = self.begin().ok().or(self.team.take());
+            self.ensemble = self.begin().ok().or(self.ensemble.take());
         }
         if is_over {
             self.first = First::default();
@@ -182,126 +181,104 @@ impl Auto {
     }
 
     /// Experts that have learned the rows of the warm-up.
-    fn begin(&self) -> Result<Team, Error> {
+    fn begin(&self) -> Result<Ensemble, Error> {
         let First { rows, y, weights } = &self.first;
         let (data, n_targets) = (rows.to_vec(), self.params.n_targets);
         let rows = Rows::trusted(&data, rows.n_features(), 0);
-        let mut team = Team::new(&self.params, &rows, y)?;
+        let mut ensemble = Ensemble::new(&self.params, &rows, y)?;
         let mut yhat = vec![0.0; n_targets];
         for ((x, y), weight) in rows.iter().zip(y.chunks_exact(n_targets)).zip(weights) {
-            team.learn_row(x, y, *weight, &mut yhat);
+            ensemble.learn_row(x, y, *weight, &mut yhat);
         }
-        Ok(team)
+        Ok(ensemble)
     }
 }
 
 impl Algorithm for Auto {
-    fn n_targets(&self) -> usize {
-        self.params.n_targets
+    fn facts(&self) -> Facts {
+        let first =
+            (self.seen > 0 && self.ensemble.is_none()).then(|| self.first.rows.n_features());
+        let ensemble = self.ensemble.as_ref();
+        Facts {
+            n_targets: self.params.n_targets,
+            n_features: ensemble.map(Ensemble::n_features).or(first),
+            n_basis: ensemble.map_or(0, Ensemble::n_basis),
+            takes_weights: true,
+            blocks: Some(Blocks {
+                size: self.params.max_basis,
+                longest: LONGEST,
+            }),
+        }
     }
 
-    fn predict(&self, x: &[f64]) -> f64 {
-        predict_first_target(self, x)
-    }
-
-    fn predict_into(&self, x: &[f64], out: &mut [f64]) {
-        self.blend().predict_into(x, out);
-    }
-
-    fn predict_rows_into(&self, rows: &Rows<'_>, out: &mut [f64]) {
-        self.blend().predict_rows_into(rows, out);
-    }
-
-    fn function(&self) -> Option<Function> {
-        Some(self.blend().clone())
-    }
-
-    fn learn(&mut self, x: &[f64], y: f64) -> f64 {
-        learn_one_target(self, x, y)
-    }
-
-    fn takes_weights(&self) -> bool {
-        true
-    }
-
-    fn learn_targets(&mut self, x: &[f64], y: &[f64], weight: f64, yhat: &mut [f64]) {
-        self.function.take();
-        let q = if let Some(team) = &mut self.team {
-            team.learn_row(x, y, weight, yhat)
+    fn learn_row(&mut self, x: &[f64], y: &[f64], weight: f64, yhat: &mut [f64]) {
+        self.predictor.take();
+        let q = if let Some(ensemble) = &mut self.ensemble {
+            ensemble.learn_row(x, y, weight, yhat)
         } else {
             yhat.copy_from_slice(&self.means);
             self.uncertainty(x)
         };
-        self.close(yhat, y, q);
+        self.clip_and_record(yhat, y, q);
         if self.is_warming_up() {
             self.warm_up(x, y, weight);
         }
     }
 
-    fn n_coordinates(&self) -> Option<usize> {
-        Some(self.params.max_basis)
-    }
-
-    fn longest_block(&self) -> usize {
-        LONGEST
-    }
-
-    fn learn_block(&mut self, rows: &Rows<'_>, y: &[f64], block: &mut Block, yhat: &mut Vec<f64>) {
-        let n_targets = self.n_targets();
-        let left = self
-            .params
-            .warm_up
-            .saturating_sub(self.seen)
-            .min(rows.len());
+    fn learn_block(
+        &mut self,
+        rows: &Rows<'_>,
+        y: &[f64],
+        _scratch: &mut Scratch,
+        yhat: &mut Vec<f64>,
+    ) {
+        let n_targets = self.params.n_targets;
+        let left = self.params.warm_up.saturating_sub(self.seen);
+        let left = left.min(rows.len());
         let (first, rest) = (rows.slice(0..left), rows.slice(left..rows.len()));
         learn_one_by_one(self, &first, &y[..left * n_targets], yhat);
         if rest.len() == 0 {
             return;
         }
         let (y, start) = (&y[left * n_targets..], yhat.len());
-        let Some(team) = &mut self.team else {
+        let Some(ensemble) = &mut self.ensemble else {
             return learn_one_by_one(self, &rest, y, yhat);
         };
-        self.function.take();
-        block.q.clear();
-        team.learn_rows(&rest, y, yhat, &mut block.q);
+        self.predictor.take();
+        let mut q = Vec::with_capacity(rest.len());
+        ensemble.learn_rows(&rest, y, yhat, &mut q);
         let rounds = yhat[start..]
             .chunks_exact_mut(n_targets)
             .zip(y.chunks_exact(n_targets));
-        for ((yhat, y), q) in rounds.zip(&block.q) {
-            self.close(yhat, y, *q);
+        for ((yhat, y), q) in rounds.zip(q) {
+            self.clip_and_record(yhat, y, q);
         }
     }
 
-    fn scores(&self) -> Option<&Scores> {
-        Some(&self.scores)
+    fn predict_into(&self, x: &[f64], out: &mut [f64]) {
+        self.current_predictor().predict_into(x, out);
     }
 
-    /// Before there are experts it is that of a mean; before there is a label, as little as after the tenth of one.
-    fn uncertainty(&self, x: &[f64]) -> f64 {
-        match &self.team {
-            Some(team) => team.uncertainty(x),
-            None => self.weight.max(0.1).recip(),
-        }
+    fn predict_rows_into(&self, rows: &Rows<'_>, out: &mut [f64]) {
+        self.current_predictor().predict_rows_into(rows, out);
+    }
+
+    fn predictor(&self) -> Option<Predictor> {
+        Some(self.current_predictor().clone())
+    }
+
+    fn intervals(&self) -> Option<Intervals<'_>> {
+        Some(Intervals::new(&self.scores, |x| self.uncertainty(x)))
     }
 
     fn experts(&self) -> Vec<Expert> {
-        Auto::experts(self)
+        self.ensemble.as_ref().map_or(Vec::new(), Ensemble::experts)
     }
 
-    fn n_basis(&self) -> usize {
-        self.team.as_ref().map_or(0, Team::n_basis)
-    }
-
-    fn n_features(&self) -> Option<usize> {
-        let first = (self.seen > 0 && self.team.is_none()).then(|| self.first.rows.n_features());
-        self.team.as_ref().map(Team::n_features).or(first)
-    }
-
-    fn numbers_at(&self, n_features: usize) -> usize {
+    fn min_floats(&self, width: usize) -> usize {
         let rows = self.params.warm_up.max(self.params.max_basis);
         // Three linear experts have half a square each.
-        n_features.saturating_mul(n_features.saturating_mul(2).saturating_add(rows))
+        width.saturating_mul(width.saturating_mul(2).saturating_add(rows))
     }
 
     fn save(&self, state: &mut State) {
@@ -312,11 +289,11 @@ impl Algorithm for Auto {
         state.put("means", &*self.means);
         state.put("weight", [self.weight]);
         self.scores.save(state);
-        for (i, bounds) in self.bounds.iter().enumerate() {
-            state.nest(&format!("target{i}"), |state| bounds.save(state));
+        for (i, labels) in self.label_ranges.iter().enumerate() {
+            state.nest(&format!("target{i}"), |state| labels.save(state));
         }
-        if let Some(team) = &self.team {
-            state.nest("team", |state| team.save(state));
+        if let Some(ensemble) = &self.ensemble {
+            state.nest("team", |state| ensemble.save(state));
         }
     }
 
@@ -338,12 +315,12 @@ impl Algorithm for Auto {
         self.means = state.vector("means", n_targets)?;
         self.weight = state.not_negative("weight")?;
         self.scores.load(state)?;
-        for (i, bounds) in self.bounds.iter_mut().enumerate() {
-            *bounds = Bounds::load(&state.inner(&format!("target{i}")))?;
+        for (i, labels) in self.label_ranges.iter_mut().enumerate() {
+            *labels = LabelRange::load(&state.inner(&format!("target{i}")))?;
         }
-        let team = state.inner("team");
-        if team.has("units") {
-            self.team = Some(Team::load(&self.params, &team)?);
+        let ensemble = state.inner("team");
+        if ensemble.has("units") {
+            self.ensemble = Some(Ensemble::load(&self.params, &ensemble)?);
         } else if !self.is_warming_up() {
             self.seen = 0; // there were no experts for such rows: it warms up again
         }
@@ -352,7 +329,15 @@ impl Algorithm for Auto {
 }
 
 heap!(First: rows, y, weights);
-heap!(Auto: first, means, team, scores, function);
+impl Heap for Auto {
+    fn heap_bytes(&self) -> usize {
+        self.first.heap_bytes()
+            + self.means.heap_bytes()
+            + self.ensemble.heap_bytes()
+            + self.scores.heap_bytes()
+            + self.predictor.heap_bytes()
+    }
+}
 
 #[cfg(test)]
 mod tests {
@@ -368,9 +353,9 @@ mod tests {
             };
             let mut before = params.build().unwrap();
             for (x, y) in rows.iter().zip(&y).take(n_rows) {
-                before.learn(&[*x], *y);
+                before.learn_row(&[*x], &[*y], 1.0, &mut [0.0]);
             }
-            before.team = None;
+            before.ensemble = None;
             let mut state = State::default();
             before.save(&mut state);
             let mut auto = params.build().unwrap();

@@ -3,11 +3,11 @@
 use nalgebra::DMatrix;
 
 use super::{RidgeAld, RidgeAldParams};
-use crate::dictionary::SMALLEST_ALPHA;
 use crate::error::Error;
-use crate::nystrom::NystromMap;
-use crate::turns::in_turn;
-use crate::updates::Forecasts;
+use crate::features::{FeatureMap, NystromMap, SMALLEST_ALPHA};
+use crate::predictor::Record;
+use crate::runtime::interleave;
+use crate::updates::Update;
 
 /// How many times finer than by ALD the dictionaries are united before rows are left out again: rows that ALD would take
 /// are not the ones that what was learned can do with best.
@@ -29,28 +29,30 @@ impl RidgeAldParams {
         let parts: Vec<Part<'_>> = models.iter().map(Part::new).collect();
         let mut merged = self.build()?;
         for x in self.choose(models, &parts)? {
-            merged.dictionary.keep(&x);
+            merged.map_mut().keep(&x);
         }
         merged.learn_parts(&parts);
-        let forecasts: Vec<&Forecasts> = models.iter().map(|model| &model.forecasts).collect();
-        merged.forecasts = Forecasts::merged(&forecasts);
+        let records: Vec<&Record> = models.iter().filter_map(RidgeAld::record).collect();
+        merged.set_record(Record::merged(&records));
         Ok(merged)
     }
 
     /// The rows to keep: as many as ALD takes, but those of a finer dictionary whose removal would cost most.
     fn choose(&self, models: &[RidgeAld], parts: &[Part<'_>]) -> Result<Vec<Vec<f64>>, Error> {
-        let rows = in_turn(models.iter().map(rows_of));
+        let rows = interleave(models.iter().map(rows_of));
         let mut coarse = self.build()?;
         coarse.offer(&rows);
         let mut fine = self.finer().build()?;
         fine.offer(&rows);
         let kept = rows_of(&fine);
-        if kept.len() <= coarse.dictionary.size() {
+        if kept.len() <= coarse.map().size() {
             return Ok(kept);
         }
         fine.learn_parts(parts);
-        let factor = fine.dictionary.map().factor();
-        let kept = fine.squares.dearest(factor, coarse.dictionary.size());
+        let factor = fine.map().map().factor();
+        let kept = fine
+            .update()
+            .rows_worth_keeping(factor, coarse.map().size());
         let mut rows = rows_of(&fine);
         Ok(kept.iter().map(|&i| std::mem::take(&mut rows[i])).collect())
     }
@@ -67,27 +69,27 @@ impl RidgeAldParams {
 impl RidgeAld {
     fn offer(&mut self, rows: &[Vec<f64>]) {
         for x in rows {
-            self.dictionary.project(x);
-            self.dictionary.grow_if_novel(x);
+            self.map_mut().project(x);
+            self.map_mut().admit(x);
         }
     }
 
     /// Learns what others have, in the span of the rows kept.
     fn learn_parts(&mut self, parts: &[Part<'_>]) {
-        (0..self.dictionary.size()).for_each(|_| self.squares.grow());
+        (0..self.map().size()).for_each(|_| self.update_mut().grow());
         for part in parts {
-            let change = self.dictionary.map().change_from(part.map);
+            let change = self.map().map().change_from(part.map);
             let features = change.tr_mul(&part.features);
-            self.squares.add_rows(&features, &part.labels);
+            self.update_mut().add_rows(&features, &part.labels);
         }
     }
 }
 
 impl<'a> Part<'a> {
     fn new(model: &'a RidgeAld) -> Self {
-        let (features, labels) = model.squares.to_rows();
+        let (features, labels) = model.update().to_rows();
         Self {
-            map: model.dictionary.map(),
+            map: model.map().map(),
             features,
             labels,
         }
@@ -96,7 +98,7 @@ impl<'a> Part<'a> {
 
 /// The rows kept, in the order in which they joined.
 fn rows_of(model: &RidgeAld) -> Vec<Vec<f64>> {
-    let rows = model.dictionary.rows();
+    let rows = model.map().rows();
     (0..rows.n_rows()).map(|i| rows.row(i).collect()).collect()
 }
 
@@ -104,7 +106,7 @@ fn rows_of(model: &RidgeAld) -> Vec<Vec<f64>> {
 mod tests {
     use super::*;
     use crate::algorithms::Algorithm;
-    use crate::dictionary::Policy;
+    use crate::features::Policy;
     use crate::kernels::{Gaussian, Linear};
 
     fn row(t: u32) -> [f64; 3] {
@@ -120,7 +122,7 @@ mod tests {
     fn learner(params: &RidgeAldParams, rows: impl IntoIterator<Item = (u32, f64)>) -> RidgeAld {
         let mut model = params.build().unwrap();
         for (t, weight) in rows {
-            model.learn_targets(&row(t), &labels(t), weight, &mut [0.0; 2]);
+            model.learn_row(&row(t), &labels(t), weight, &mut [0.0; 2]);
         }
         model
     }
@@ -141,7 +143,7 @@ mod tests {
             for (found, wanted) in found.iter().zip(wanted) {
                 assert!((found - wanted).abs() < 1e-9, "{found} {wanted}");
             }
-            let q = [model.uncertainty(&x), expected.uncertainty(&x)];
+            let q = [model, expected].map(|m| (m.intervals().unwrap().uncertainty)(&x));
             assert!((q[0] - q[1]).abs() < 1e-9 * q[1], "{q:?}");
         }
     }
@@ -158,12 +160,12 @@ mod tests {
             let parts = [0..40, 40..57, 57..100].map(|part| learner(&params, part.map(weight)));
             let mut merged = params.merge(&parts).unwrap();
             let mut whole = learner(&params, (0..100).map(weight));
-            assert_eq!(merged.n_basis(), 3);
+            assert_eq!(merged.facts().n_basis, 3);
             assert_equal(&merged, &whole);
             for t in 100..150 {
                 let mut yhat = [[0.0; 2]; 2];
-                merged.learn_targets(&row(t), &labels(t), 1.0, &mut yhat[0]);
-                whole.learn_targets(&row(t), &labels(t), 1.0, &mut yhat[1]);
+                merged.learn_row(&row(t), &labels(t), 1.0, &mut yhat[0]);
+                whole.learn_row(&row(t), &labels(t), 1.0, &mut yhat[1]);
                 assert!((yhat[0][1] - yhat[1][1]).abs() < 1e-9);
             }
             assert_equal(&merged, &whole);
@@ -196,13 +198,13 @@ mod tests {
                 let mut model = params.build().unwrap();
                 for i in 0..50_u32 {
                     let x = start + f64::from(i * 7 % 50) / 10.0;
-                    model.learn(&[x], x.sin());
+                    model.learn_row(&[x], &[x.sin()], 1.0, &mut [0.0]);
                 }
                 model
             });
             let merged = params.merge(&parts).unwrap();
             let right = rows_of(&merged).iter().filter(|x| x[0] > 50.0).count();
-            assert_eq!(merged.n_basis(), 6);
+            assert_eq!(merged.facts().n_basis, 6);
             assert!((2..=4).contains(&right), "{right}");
         }
     }
@@ -215,11 +217,13 @@ mod tests {
         };
         let parts = [(); 2].map(|()| {
             let mut model = params.build().unwrap();
-            model.learn(&[0.0, 0.0], 1.0);
+            model.learn_row(&[0.0, 0.0], &[1.0], 1.0, &mut [0.0]);
             model
         });
         let mut merged = params.merge(&parts).unwrap();
-        assert_eq!(merged.n_basis(), 0);
-        assert_eq!(merged.learn(&[1.0, 0.0], 1.0), 0.0);
+        assert_eq!(merged.facts().n_basis, 0);
+        let mut yhat = [f64::NAN];
+        merged.learn_row(&[1.0, 0.0], &[1.0], 1.0, &mut yhat);
+        assert_eq!(yhat, [0.0]);
     }
 }

@@ -2,14 +2,14 @@
 
 use super::Triangle;
 use crate::linalg::product::mul_columns_with;
-use crate::simd::{
+use crate::linalg::simd::{
     LANES, Lanes, Simd, Tiled, WithSimd, WithTiles, add_tile, dot_with, first, products, run,
     run_tiled,
 };
 
 /// Room for what [`add_columns`](super::InverseRoot::add_columns) needs, band by band of eight columns of the root.
 #[derive(Debug, Default)]
-pub(crate) struct ColumnsRoom {
+pub(crate) struct ColumnsScratch {
     /// `-X`.
     x: Vec<f64>,
     /// `C^{-1}`.
@@ -22,7 +22,7 @@ pub(crate) struct ColumnsRoom {
     products: Vec<f64>,
 }
 
-impl ColumnsRoom {
+impl ColumnsScratch {
     /// `V` has eight rows for each band, and those beyond the size are zeros.
     pub(super) fn add(&mut self, columns: &mut Triangle, v: &[f64], width: usize) {
         self.x.resize(v.len(), 0.0);
@@ -46,7 +46,7 @@ impl ColumnsRoom {
 }
 
 struct FactorBands<'a> {
-    room: &'a mut ColumnsRoom,
+    room: &'a mut ColumnsScratch,
     v: &'a [f64],
     width: usize,
 }
@@ -57,7 +57,7 @@ impl WithTiles for FactorBands<'_> {
     #[inline(always)]
     fn with_tiles<S: Simd, const ROWS: usize, const REGISTERS: usize>(self, simd: S) {
         let (width, stride) = (self.width, self.width / S::F64_LANES);
-        let ColumnsRoom {
+        let ColumnsScratch {
             x,
             c_inverses,
             w_inverse,
@@ -185,7 +185,7 @@ const GROUPS: usize = 4;
 
 struct AddColumns<'a> {
     columns: &'a mut Triangle,
-    room: &'a mut ColumnsRoom,
+    room: &'a mut ColumnsScratch,
     v: &'a [f64],
     width: usize,
 }
@@ -195,7 +195,7 @@ impl WithSimd for AddColumns<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        let ColumnsRoom {
+        let ColumnsScratch {
             x,
             c_inverses,
             products,

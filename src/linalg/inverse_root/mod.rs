@@ -4,9 +4,9 @@ mod columns;
 mod rotation;
 
 use super::{Givens, Triangle, rotate_in_place};
-use crate::memory::heap;
-use crate::simd::{LANES, run_tiled};
-pub(crate) use columns::ColumnsRoom;
+use crate::linalg::simd::{LANES, run_tiled};
+use crate::runtime::memory::heap;
+pub(crate) use columns::ColumnsScratch;
 pub use rotation::Rotation;
 use rotation::Sweep;
 
@@ -167,7 +167,7 @@ impl InverseRoot {
     /// It is what as many rotations would do, as products of matrices. With `W_p = I + V_{<p}^T V_{<p}` over the rows
     /// of `V` before a band `p` of eight, `X = V_p W_p^{-1}`, and `C C^T = I + X V_p^T`, the columns of the band become
     /// `(S_p - (S V)_{<p} X^T) C^{-T}`.
-    pub(crate) fn add_columns(&mut self, v: &[f64], width: usize, room: &mut ColumnsRoom) {
+    pub(crate) fn add_columns(&mut self, v: &[f64], width: usize, room: &mut ColumnsScratch) {
         room.add(&mut self.columns, v, width);
     }
 }

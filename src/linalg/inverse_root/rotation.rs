@@ -1,8 +1,8 @@
 //! One term at a time.
 
 use super::InverseRoot;
-use crate::memory::heap;
-use crate::simd::{LANES, Simd, WithSimd, WithTiles, first, run};
+use crate::linalg::simd::{LANES, Simd, WithSimd, WithTiles, first, run};
+use crate::runtime::memory::heap;
 
 /// `A += curvature phi phi^T`, as what it does to the columns of `S`.
 ///

@@ -1,7 +1,7 @@
 //! Products with many columns at once.
 
 use super::Triangle;
-use crate::simd::{LANES, Simd, WithTiles, entries, products, run_tiled};
+use crate::linalg::simd::{LANES, Simd, WithTiles, entries, products, run_tiled};
 
 impl Triangle {
     /// `out = T X` for `width` columns that are stored row by row; `out` may have rows to spare.

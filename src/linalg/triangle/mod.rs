@@ -5,8 +5,8 @@ mod columns;
 use nalgebra::DMatrix;
 
 use crate::error::Error;
-use crate::memory::heap;
-use crate::simd::{LANES, Lanes, Simd, WithSimd, rows, run};
+use crate::linalg::simd::{LANES, Lanes, Simd, WithSimd, rows, run};
+use crate::runtime::memory::heap;
 
 /// A lower-triangular matrix that grows by a row.
 ///

@@ -36,7 +36,7 @@ impl SecondOrder {
     ///
     /// Coefficients `c = L^{-T} w` whose `H = L A L^T` has the inverse `V` lose `c_j` as if they were conditioned on
     /// `c_j = 0`: `c -= c_j V_j / V_jj` and `V -= V_j V_j^T / V_jj`. So a row costs O(J^2).
-    pub(crate) fn dearest(&self, factor: &CholeskyFactor, size: usize) -> Vec<usize> {
+    pub(crate) fn rows_worth_keeping(&self, factor: &CholeskyFactor, size: usize) -> Vec<usize> {
         let root = self.root_transposed() * factor.inverse().to_matrix();
         let mut v = root.tr_mul(&root);
         let mut c = factor.inverse().to_matrix().tr_mul(&self.weight_matrix());
@@ -90,7 +90,7 @@ impl SecondOrder {
             let gone = w.pop().unwrap_or_default();
             axpy_in_place(-gone, &ratios, w);
         }
-        self.make_room();
+        self.reset_scratch();
     }
 
     /// `A`, and `A w` with a column for each target.
@@ -121,7 +121,7 @@ impl SecondOrder {
             .column_iter()
             .map(|w| w.iter().copied().collect())
             .collect();
-        self.make_room();
+        self.reset_scratch();
     }
 }
 
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn the_dearest_rows_are_those_that_removals_leave() {
+    fn the_rows_worth_keeping_rows_are_those_that_removals_leave() {
         let mut factor = CholeskyFactor::default();
         let mut weights = SecondOrder::with_targets(0.1, 2);
         for i in 0..6_u32 {
@@ -185,7 +185,7 @@ mod tests {
             let j = index_of_least(&weights.removal_costs(&factor));
             weights.remove(&factor.remove(j), j);
             left.remove(j);
-            assert_eq!(whole.0.dearest(&whole.1, size), left);
+            assert_eq!(whole.0.rows_worth_keeping(&whole.1, size), left);
         }
     }
 }

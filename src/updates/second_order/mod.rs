@@ -5,14 +5,14 @@ mod changes;
 use std::ops::RangeInclusive;
 use std::sync::OnceLock;
 
+use super::LARGEST_SHRINKAGE;
 use super::rounds::Rounds;
-use super::{LARGEST_SHRINKAGE, cut};
 use crate::error::Error;
-use crate::features::Features;
+use crate::features::FeatureMatrix;
+use crate::limits::{LARGEST, cut};
 use crate::linalg::{InverseRoot, Rotation, axpy_in_place, dot, norm_squared};
-use crate::memory::heap;
-use crate::rows::LARGEST;
-use crate::state::State;
+use crate::persist::State;
+use crate::runtime::heap;
 
 /// Part of what it was before any row below which `phi . P phi` is rounding.
 const NOISE: f64 = 1e-26;
@@ -40,7 +40,7 @@ pub struct SecondOrder {
     /// `S^T phi` of the round at hand, where `P = S S^T`, and its squared norm `phi . P phi`.
     v: Vec<f64>,
     q: f64,
-    /// Room for `P phi`.
+    /// Scratch for `P phi`.
     g: Vec<f64>,
     pending: Pending,
 }
@@ -272,8 +272,8 @@ impl SecondOrder {
         pending.root.take();
     }
 
-    /// Room for as many dimensions as there are, with no step left to make.
-    fn make_room(&mut self) {
+    /// Scratch for as many dimensions as there are, with no step left to make.
+    fn reset_scratch(&mut self) {
         let size = self.size();
         self.v = vec![0.0; size];
         self.g = vec![0.0; size];
@@ -308,9 +308,9 @@ impl SecondOrder {
     /// the first target.
     /// Returns the number of rows learned: all, or those before one that has to go by itself, because `round` says so or
     /// because `P` shrinks so much along it that the products would lose digits.
-    pub(crate) fn learn_features(
+    pub(crate) fn learn_rows(
         &mut self,
-        features: &Features,
+        features: &FeatureMatrix,
         rounds: &mut Rounds,
         yhat: &mut Vec<f64>,
         round: impl FnMut(usize, usize, f64, f64) -> Option<(f64, Step)>,
@@ -351,14 +351,19 @@ impl SecondOrder {
         state.put("largest_column", [self.largest_column]);
     }
 
-    pub(crate) fn load(&mut self, state: &State, size: usize) -> Result<(), Error> {
+    /// Reads the weights and the matrix of so many dimensions, or of as many as there are weights.
+    pub(crate) fn load(&mut self, state: &State, size: Option<usize>) -> Result<(), Error> {
+        let size = match size {
+            Some(size) => size,
+            None => state.any_vector("w")?.len() / self.n_targets(),
+        };
         let w = state.vector("w", size * self.n_targets())?;
         for (i, own) in self.w.iter_mut().enumerate() {
             *own = w[i * size..(i + 1) * size].to_vec();
         }
         self.root = InverseRoot::from_columns(state.factor("root", size)?);
         self.largest_column = state.not_negative("largest_column")?;
-        self.make_room();
+        self.reset_scratch();
         Ok(())
     }
 }

@@ -1,0 +1,308 @@
+//! Experts on shared features.
+
+use super::drift::Drift;
+use crate::algorithms::in_blocks::SHORTEST;
+use crate::algorithms::{OnFeatures, Scratch};
+use crate::data::Rows;
+use crate::error::Error;
+use crate::features::{Dictionary, FeatureMap, LinearMap, Policy, TOGETHER};
+use crate::kernels::Gaussian;
+use crate::losses::{AnyLoss, Loss};
+use crate::persist::State;
+use crate::runtime::Heap;
+use crate::updates::{LeastSquares, Output, Update};
+
+/// ALD threshold: small, as it is the cap that matters.
+const ALPHA: f64 = 1e-6;
+
+/// Rows between two looks at whether the stream has changed: a multiple of those that are learned together.
+const LOOKS: u64 = 64;
+
+/// A ridge, and how much a row counts a row later.
+pub(super) type Memory = (f64, f64);
+
+/// What an expert is: the width of its kernel, if it has one, its ridge, and how much a row counts for it a row later.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Kind {
+    pub(super) width: Option<f64>,
+    pub(super) ridge: f64,
+    pub(super) forgetting: f64,
+}
+
+/// Experts with several ridges and memories on the features of one map.
+///
+/// If there are some that forget nothing and one with a short memory, and the short memory does clearly better, the stream
+/// has changed, and the others take over what it knows.
+#[derive(Debug)]
+pub(super) struct Experts<M> {
+    kinds: Vec<Kind>,
+    /// Those with a long memory, then the one with a short memory.
+    core: OnFeatures<M, LeastSquares>,
+    drift: Option<Drift>,
+    rounds: u64,
+    /// What the experts said of the rows learned last.
+    outputs: Vec<Output>,
+    scratch: Scratch,
+}
+
+/// Experts on any features, as the ensemble sees them.
+pub(super) trait Group: Send + Sync {
+    /// One round for a row that counts `weight` times.
+    fn learn_row(&mut self, x: &[f64], y: &[f64], weight: f64);
+
+    /// Rounds for some rows, in order.
+    fn learn_rows(&mut self, rows: &Rows<'_>, y: &[f64]);
+
+    /// What each expert said of the rows learned last.
+    fn outputs(&self) -> &[Output];
+
+    /// What each expert is.
+    fn kinds(&self) -> &[Kind];
+
+    /// `phi . P phi` of each expert for a row.
+    fn uncertainties(&self, x: &[f64]) -> Vec<f64>;
+
+    /// The experts.
+    fn experts(&self) -> &[LeastSquares];
+}
+
+/// How many of some rows a dictionary for this width would keep.
+pub(super) fn dictionary_size(
+    rows: &[f64],
+    width: usize,
+    sigma: f64,
+    max_basis: usize,
+) -> Result<usize, Error> {
+    let mut dictionary = Dictionary::new(Gaussian { sigma }.into(), ALPHA, Some(max_basis))?;
+    for x in rows.chunks_exact(width) {
+        dictionary.project(x);
+        dictionary.admit(x);
+    }
+    Ok(dictionary.size())
+}
+
+impl Experts<Dictionary> {
+    /// Experts with a Gaussian kernel of this width.
+    pub(super) fn kernel(
+        sigma: f64,
+        memories: &[Memory],
+        (max_basis, policy): (usize, Policy),
+        n_targets: usize,
+    ) -> Result<Self, Error> {
+        let dictionary = Dictionary::new(Gaussian { sigma }.into(), ALPHA, Some(max_basis))?;
+        let map = dictionary.policy(policy).on_schedule();
+        Self::new(map, Some(sigma), memories, n_targets)
+    }
+
+    /// The dictionary.
+    pub(super) fn dictionary(&self) -> &Dictionary {
+        &self.core.map
+    }
+
+    /// Reads what experts on rows of this width have written.
+    pub(super) fn load(&mut self, state: &State, width: usize) -> Result<(), Error> {
+        let size = self.core.map.load(state)?;
+        let rows = self.core.map.rows();
+        if rows.n_rows() > 0 && rows.n_features() != width {
+            return Err(Error::model_file("a basis and the scales disagree"));
+        }
+        self.load_experts(state, size)
+    }
+}
+
+impl Experts<LinearMap> {
+    /// Linear experts.
+    pub(super) fn linear(memories: &[Memory], n_targets: usize) -> Result<Self, Error> {
+        Self::new(LinearMap::new(true), None, memories, n_targets)
+    }
+
+    /// Reads what experts on rows of this width, or of fewer features, have written.
+    pub(super) fn load(&mut self, state: &State, width: usize) -> Result<(), Error> {
+        let size = state.any_vector("expert0.w")?.len() / self.core.n_targets();
+        self.load_experts(state, Some(size))?;
+        if size > width + 1 {
+            return Err(Error::model_file("a linear expert and the scales disagree"));
+        }
+        self.core.grow_to(width + 1);
+        Ok(())
+    }
+}
+
+impl<M: FeatureMap> Experts<M> {
+    fn new(
+        map: M,
+        width: Option<f64>,
+        memories: &[Memory],
+        n_targets: usize,
+    ) -> Result<Self, Error> {
+        let kinds = memories.iter().map(|&(ridge, forgetting)| Kind {
+            width,
+            ridge,
+            forgetting,
+        });
+        let expert = |&(ridge, forgetting): &Memory| {
+            LeastSquares::new(ridge, false)?
+                .forgetting(forgetting)?
+                .targets(n_targets)
+        };
+        let n_long = memories
+            .iter()
+            .filter(|(_, forgetting)| *forgetting == 1.0)
+            .count();
+        let updates = memories.iter().map(expert).collect::<Result<_, Error>>()?;
+        Ok(Self {
+            kinds: kinds.collect(),
+            core: OnFeatures { map, updates },
+            drift: (0 < n_long && n_long < memories.len()).then(|| Drift::new(n_long)),
+            rounds: 0,
+            outputs: vec![Output::default(); memories.len()],
+            scratch: Scratch::default(),
+        })
+    }
+
+    /// Rounds for the first of some rows; returns how many.
+    fn learn_some(&mut self, rows: &Rows<'_>, y: &[f64]) -> usize {
+        let Self {
+            core,
+            scratch,
+            outputs,
+            ..
+        } = self;
+        if rows.len() >= SHORTEST {
+            return core.learn_rows(rows, y, usize::MAX, scratch, outputs);
+        }
+        for (x, y) in rows.iter().zip(y.chunks_exact(core.n_targets())) {
+            core.learn_row(x, y, 1.0, outputs);
+        }
+        rows.len()
+    }
+
+    /// Takes in how well the experts did on the last rows.
+    fn evaluate(&mut self, y: &[f64]) {
+        let n_targets = self.core.n_targets();
+        self.rounds += (y.len() / n_targets) as u64;
+        let Some(drift) = &mut self.drift else {
+            return;
+        };
+        let Some((short, long)) = self.outputs.split_last() else {
+            return;
+        };
+        let (start, loss) = (short.yhat.len() - y.len(), AnyLoss::default());
+        for (i, y) in y.chunks_exact(n_targets).enumerate() {
+            let loss = |output: &Output| {
+                let yhat = &output.yhat[start + i * n_targets..];
+                let losses = yhat.iter().zip(y).map(|(yhat, y)| loss.value(*yhat, *y));
+                losses.sum::<f64>()
+            };
+            drift.record(long.iter().map(loss), loss(short));
+        }
+    }
+
+    /// Looks, now and then, whether the stream has changed.
+    fn adapt(&mut self) {
+        if !self.rounds.is_multiple_of(LOOKS) {
+            return;
+        }
+        if let Some(drift) = self.drift.as_mut().filter(|drift| drift.has_changed()) {
+            drift.reset();
+            self.core.map.hurry();
+            if let Some((short, long)) = self.core.updates.split_last_mut() {
+                for expert in long {
+                    expert.take_over(short);
+                }
+            }
+        }
+    }
+
+    fn clear(&mut self) {
+        self.outputs.iter_mut().for_each(Output::clear);
+    }
+
+    pub(super) fn save(&self, state: &mut State) {
+        self.core.map.save(state);
+        for (i, expert) in self.core.updates.iter().enumerate() {
+            state.nest(&format!("expert{i}"), |state| expert.save(state));
+        }
+        if let Some(drift) = &self.drift {
+            drift.save(state);
+        }
+        state.put("rounds", [self.rounds as f64]);
+    }
+
+    fn load_experts(&mut self, state: &State, size: Option<usize>) -> Result<(), Error> {
+        for (i, expert) in self.core.updates.iter_mut().enumerate() {
+            expert.load(&state.inner(&format!("expert{i}")), size)?;
+        }
+        if let Some(drift) = &mut self.drift {
+            drift.load(state)?;
+        }
+        self.rounds = state.count("rounds")? as u64;
+        Ok(())
+    }
+}
+
+impl<M: FeatureMap> Group for Experts<M> {
+    fn learn_row(&mut self, x: &[f64], y: &[f64], weight: f64) {
+        self.clear();
+        self.core.learn_row(x, y, weight, &mut self.outputs);
+        self.evaluate(y);
+        self.adapt();
+    }
+
+    fn learn_rows(&mut self, rows: &Rows<'_>, y: &[f64]) {
+        self.clear();
+        let n_targets = self.core.n_targets();
+        let mut start = 0;
+        while start < rows.len() {
+            #[allow(clippy::cast_possible_truncation, reason = "it is at most a constant")]
+            let left = TOGETHER - (self.rounds % TOGETHER as u64) as usize;
+            let end = rows.len().min(start + left);
+            let some = &y[start * n_targets..end * n_targets];
+            let done = self.learn_some(&rows.slice(start..end), some);
+            self.evaluate(&some[..done * n_targets]);
+            self.adapt();
+            start += done;
+        }
+    }
+
+    fn outputs(&self) -> &[Output] {
+        &self.outputs
+    }
+
+    fn kinds(&self) -> &[Kind] {
+        &self.kinds
+    }
+
+    fn uncertainties(&self, x: &[f64]) -> Vec<f64> {
+        let phi = self.core.map.peek(x);
+        let experts = self.core.updates.iter();
+        experts.filter_map(|e| e.uncertainty(&phi)).collect()
+    }
+
+    fn experts(&self) -> &[LeastSquares] {
+        &self.core.updates
+    }
+}
+
+impl<M: Clone> Clone for Experts<M> {
+    /// A copy without scratch.
+    fn clone(&self) -> Self {
+        Self {
+            kinds: self.kinds.clone(),
+            core: self.core.clone(),
+            drift: self.drift.clone(),
+            rounds: self.rounds,
+            outputs: self.outputs.clone(),
+            scratch: Scratch::default(),
+        }
+    }
+}
+
+impl<M: FeatureMap> Heap for Experts<M> {
+    fn heap_bytes(&self) -> usize {
+        self.core.map.heap_bytes()
+            + self.core.updates.heap_bytes()
+            + self.drift.heap_bytes()
+            + self.outputs.heap_bytes()
+    }
+}

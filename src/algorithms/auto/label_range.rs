@@ -1,0 +1,80 @@
+//! Where labels can be.
+
+use crate::error::Error;
+use crate::limits::{ANYTHING, Range};
+use crate::persist::State;
+
+/// The least and the largest label so far, and how many labels were there.
+///
+/// An end that several labels share is one that none can pass, such as the least of censored labels. One that a single
+/// label has reached says nothing of the next, which may be as far again.
+#[derive(Debug, Clone, Default)]
+pub(super) struct LabelRange {
+    low: f64,
+    high: f64,
+    at_low: f64,
+    at_high: f64,
+}
+
+impl LabelRange {
+    /// Takes in a label.
+    pub(super) fn include(&mut self, y: f64) {
+        if self.at_low == 0.0 || y < self.low {
+            (self.low, self.at_low) = (y, 1.0);
+        } else if y == self.low {
+            self.at_low += 1.0;
+        }
+        if self.at_high == 0.0 || y > self.high {
+            (self.high, self.at_high) = (y, 1.0);
+        } else if y == self.high {
+            self.at_high += 1.0;
+        }
+    }
+
+    /// Where predictions may be.
+    pub(super) fn range(&self) -> Range {
+        let width = self.high - self.low;
+        let end = |end: f64, count: f64| if count > 1.0 { 0.0 } else { end };
+        match self.at_low {
+            0.0 => ANYTHING,
+            _ => (
+                self.low - end(width, self.at_low),
+                self.high + end(width, self.at_high),
+            ),
+        }
+    }
+
+    pub(super) fn save(&self, state: &mut State) {
+        state.put("bounds", [self.low, self.high, self.at_low, self.at_high]);
+    }
+
+    pub(super) fn load(state: &State) -> Result<Self, Error> {
+        let [low, high, at_low, at_high] = state.numbers("bounds")?;
+        if low <= high && at_low >= 0.0 && at_high >= 0.0 {
+            return Ok(Self {
+                low,
+                high,
+                at_low,
+                at_high,
+            });
+        }
+        Err(Error::model_file("bounds should be a range"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_end_that_labels_share_is_hard() {
+        let mut labels = LabelRange::default();
+        assert_eq!(labels.range(), ANYTHING);
+        for y in [1.0, 3.0, 1.0] {
+            labels.include(y);
+        }
+        assert_eq!(labels.range(), (1.0, 5.0));
+        labels.include(0.5);
+        assert_eq!(labels.range(), (-2.0, 5.5));
+    }
+}

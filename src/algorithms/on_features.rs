@@ -1,0 +1,379 @@
+//! The composition that most learners are made of: a feature map, and updates on its features.
+
+use std::sync::OnceLock;
+
+use super::{Algorithm, Basis, Blocks, Facts, Intervals, Scratch};
+use crate::data::Rows;
+use crate::error::Error;
+use crate::features::FeatureMap;
+use crate::limits::Range;
+use crate::linalg::index_of_least;
+use crate::persist::State;
+use crate::predictor::{Predictor, Record};
+use crate::runtime::Heap;
+use crate::updates::{LeastSquares, Output, Update};
+
+/// The most rows that are learned together.
+const LONGEST_BLOCK: usize = 32;
+
+/// Updates on the features of one map.
+///
+/// A round projects the row, lets it join the map or take the place of another row, and lets each update predict and learn
+/// its labels.
+#[derive(Debug, Clone)]
+pub(crate) struct OnFeatures<M, U> {
+    pub(super) map: M,
+    /// One at least.
+    pub(super) updates: Vec<U>,
+}
+
+impl<M: FeatureMap, U: Update> OnFeatures<M, U> {
+    /// One round: appends to each output what its update said of the row before it learned the labels.
+    pub(super) fn learn_row(&mut self, x: &[f64], y: &[f64], weight: f64, outputs: &mut [Output]) {
+        self.map.project(x);
+        self.grow_to(self.map.size());
+        if self.replaces() {
+            self.replace(x, outputs);
+            self.learn_projected(x, y, weight, |_, _, _| {});
+        } else {
+            self.learn_projected(x, y, weight, |i, yhat, q| {
+                outputs[i].yhat.extend_from_slice(yhat);
+                outputs[i].q.push(q);
+            });
+        }
+    }
+
+    /// Rounds for the first of these rows, one at least: appends what the updates said of them, and returns how many. None
+    /// after one with which the map has `full` features is among them.
+    pub(super) fn learn_rows(
+        &mut self,
+        rows: &Rows<'_>,
+        y: &[f64],
+        full: usize,
+        scratch: &mut Scratch,
+        outputs: &mut [Output],
+    ) -> usize {
+        let (n_targets, mut done) = (self.n_targets(), 0);
+        if self.updates[0].takes_blocks() {
+            let features = self.project_rows(rows, full, scratch);
+            done = features;
+        }
+        if done > 0 {
+            let Scratch { block, rounds } = scratch;
+            for (update, output) in self.updates.iter_mut().zip(outputs.iter_mut()) {
+                update.learn_rows(&block.features, rounds, &y[..done * n_targets], output);
+            }
+        }
+        // A row after which features are others ends the block.
+        if done < rows.len() && self.map.size() < full {
+            let y = &y[done * n_targets..][..n_targets];
+            self.learn_row(rows.row(done), y, 1.0, outputs);
+            done += 1;
+        }
+        done
+    }
+
+    fn project_rows(&mut self, rows: &Rows<'_>, full: usize, scratch: &mut Scratch) -> usize {
+        self.map.project_rows(rows, full, &mut scratch.block);
+        self.grow_to(scratch.block.features.known());
+        scratch.block.features.n_rows()
+    }
+
+    /// Number of labels that a row has.
+    pub(super) fn n_targets(&self) -> usize {
+        self.updates[0].n_targets()
+    }
+
+    /// Follows a map that has more features than the updates.
+    pub(super) fn grow_to(&mut self, size: usize) {
+        for update in &mut self.updates {
+            while update.size() < size {
+                update.grow();
+            }
+        }
+    }
+
+    /// Whether the row at hand is to take the place of another.
+    fn replaces(&mut self) -> bool {
+        self.map.evicting().is_some() && self.updates[0].evicting().is_some()
+    }
+
+    /// Predicts the row at hand, then removes the row that the updates need least and projects onto the others.
+    ///
+    /// As a rule the first update is asked, which has the longest memory; where the stream has moved, the last, for which
+    /// rows of before are of no use.
+    fn replace(&mut self, x: &[f64], outputs: &mut [Output]) {
+        self.evicting().for_each(LeastSquares::settle);
+        self.predict_projected(outputs);
+        let Some(dictionary) = self.map.evicting() else {
+            return;
+        };
+        let updates: Vec<&mut LeastSquares> = self
+            .updates
+            .iter_mut()
+            .filter_map(Update::evicting)
+            .collect();
+        let asked = if dictionary.is_renewing() {
+            updates.len() - 1
+        } else {
+            0
+        };
+        let costs = updates[asked].removal_costs(dictionary.map().factor());
+        let cheapest = index_of_least(&costs);
+        let rotations = dictionary.remove(cheapest);
+        dictionary.project_again(x);
+        for squares in updates {
+            squares.remove(&rotations, cheapest);
+        }
+    }
+
+    fn evicting(&mut self) -> impl Iterator<Item = &mut LeastSquares> {
+        self.updates.iter_mut().filter_map(Update::evicting)
+    }
+
+    /// Appends what the updates say of the row at hand.
+    fn predict_projected(&self, outputs: &mut [Output]) {
+        let (phi, n_targets) = (self.map.phi(), self.n_targets());
+        for (update, output) in self.updates.iter().zip(outputs) {
+            let start = output.yhat.len();
+            output.yhat.resize(start + n_targets, 0.0);
+            update.predict_into(phi, &mut output.yhat[start..]);
+            output.q.extend(update.uncertainty(phi));
+        }
+    }
+
+    /// Learns the row at hand, which may join; `record` is told what each update said of it, and its `phi . P phi`.
+    fn learn_projected(
+        &mut self,
+        x: &[f64],
+        y: &[f64],
+        weight: f64,
+        mut record: impl FnMut(usize, &[f64], f64),
+    ) {
+        for update in &mut self.updates {
+            update.begin(self.map.phi());
+        }
+        let change = self.map.admit(x);
+        let (mut one, mut several) = ([0.0], Vec::new());
+        let yhat = match y.len() {
+            1 => &mut one[..],
+            n => {
+                several.resize(n, 0.0);
+                &mut several
+            }
+        };
+        for (i, update) in self.updates.iter_mut().enumerate() {
+            let q = update.finish(self.map.phi(), change, y, weight, yhat);
+            record(i, yhat, q);
+        }
+    }
+}
+
+/// A learner with one update on the features of a map.
+#[derive(Debug, Clone)]
+pub struct FeatureLearner<M, U> {
+    core: OnFeatures<M, U>,
+    /// Of a learner that clips its predictions or has intervals.
+    record: Option<Record>,
+    /// Features at which a block ends.
+    full: usize,
+    output: [Output; 1],
+    /// What predicts, if anyone has asked since the last round.
+    predictor: OnceLock<Predictor>,
+}
+
+impl<M: FeatureMap, U: Update> FeatureLearner<M, U> {
+    /// A learner that has seen nothing.
+    pub(super) fn new(map: M, update: U) -> Self {
+        let updates = vec![update];
+        Self {
+            core: OnFeatures { map, updates },
+            record: None,
+            full: usize::MAX,
+            output: [Output::default()],
+            predictor: OnceLock::new(),
+        }
+    }
+
+    /// The same with a record of its predictions.
+    pub(super) fn recording(self, record: Record) -> Self {
+        let record = Some(record);
+        Self { record, ..self }
+    }
+
+    /// The same with blocks that end when the map has so many features.
+    pub(super) fn full_at(self, full: usize) -> Self {
+        Self { full, ..self }
+    }
+
+    /// The feature map.
+    pub fn map(&self) -> &M {
+        &self.core.map
+    }
+
+    /// The update.
+    pub fn update(&self) -> &U {
+        &self.core.updates[0]
+    }
+
+    pub(super) fn map_mut(&mut self) -> &mut M {
+        &mut self.core.map
+    }
+
+    pub(super) fn update_mut(&mut self) -> &mut U {
+        &mut self.core.updates[0]
+    }
+
+    pub(super) fn record(&self) -> Option<&Record> {
+        self.record.as_ref()
+    }
+
+    pub(super) fn set_record(&mut self, record: Record) {
+        self.record = Some(record);
+    }
+
+    fn build_predictor(&self) -> Predictor {
+        let update = self.update();
+        let w = |target| update.w(target);
+        match self.record.as_ref().and_then(Record::ranges) {
+            Some(ranges) => self.map().predictor(&w, ranges),
+            None => {
+                let ranges: Vec<Range> = vec![update.range(); update.n_targets()];
+                self.map().predictor(&w, &ranges)
+            }
+        }
+    }
+}
+
+impl<M: FeatureMap + 'static, U: Update + 'static> Algorithm for FeatureLearner<M, U> {
+    fn facts(&self) -> Facts {
+        let (map, size) = (self.map(), self.update().size());
+        Facts {
+            n_targets: self.core.n_targets(),
+            n_features: map.n_features(size),
+            n_basis: map.basis().map_or(0, |(rows, _)| rows.n_rows()),
+            takes_weights: U::TAKES_WEIGHTS,
+            blocks: Some(Blocks {
+                size: map.block_size().max(size),
+                longest: LONGEST_BLOCK,
+            }),
+        }
+    }
+
+    fn learn_row(&mut self, x: &[f64], y: &[f64], weight: f64, yhat: &mut [f64]) {
+        self.predictor.take();
+        self.output[0].clear();
+        self.core.learn_row(x, y, weight, &mut self.output);
+        let [Output { yhat: said, q }] = &self.output;
+        yhat.copy_from_slice(said);
+        if let Some(record) = &mut self.record {
+            record.clip_and_record(yhat, y, q[0]);
+        }
+    }
+
+    fn learn_block(
+        &mut self,
+        rows: &Rows<'_>,
+        y: &[f64],
+        scratch: &mut Scratch,
+        yhat: &mut Vec<f64>,
+    ) {
+        self.predictor.take();
+        self.output[0].clear();
+        let (start, n_targets) = (yhat.len(), self.core.n_targets());
+        self.core
+            .learn_rows(rows, y, self.full, scratch, &mut self.output);
+        yhat.extend_from_slice(&self.output[0].yhat);
+        if let Some(record) = &mut self.record {
+            let rounds = yhat[start..]
+                .chunks_exact_mut(n_targets)
+                .zip(y.chunks_exact(n_targets));
+            for ((yhat, y), q) in rounds.zip(&self.output[0].q) {
+                record.clip_and_record(yhat, y, *q);
+            }
+        }
+    }
+
+    fn predict_into(&self, x: &[f64], out: &mut [f64]) {
+        if !self.update().is_forward() {
+            let predictor = self.predictor.get_or_init(|| self.build_predictor());
+            return predictor.predict_into(x, out);
+        }
+        self.update().predict_into(&self.map().peek(x), out);
+        if let Some(record) = &self.record {
+            record.clip(out);
+        }
+    }
+
+    fn predict_rows_into(&self, rows: &Rows<'_>, out: &mut [f64]) {
+        if !self.update().is_forward() {
+            let predictor = self.predictor.get_or_init(|| self.build_predictor());
+            return predictor.predict_rows_into(rows, out);
+        }
+        for (x, out) in rows.iter().zip(out.chunks_exact_mut(self.core.n_targets())) {
+            self.predict_into(x, out);
+        }
+    }
+
+    fn predictor(&self) -> Option<Predictor> {
+        (!self.update().is_forward()).then(|| self.build_predictor())
+    }
+
+    fn basis(&self) -> Option<Basis<'_>> {
+        self.map().basis().map(|(rows, kernel)| Basis {
+            rows,
+            kernel,
+            largest_kappa: self.update().largest_kappa(),
+        })
+    }
+
+    fn intervals(&self) -> Option<Intervals<'_>> {
+        let scores = self.record.as_ref()?.scores();
+        let uncertainty = |x: &[f64]| {
+            let q = self.update().uncertainty(&self.map().peek(x));
+            q.unwrap_or(0.0)
+        };
+        Some(Intervals::new(scores, uncertainty))
+    }
+
+    fn min_floats(&self, width: usize) -> usize {
+        self.map().min_floats(width)
+    }
+
+    fn check_capacity(&self, n_rows: usize) -> Result<(), Error> {
+        self.map().check_capacity(n_rows)
+    }
+
+    fn widen(&mut self, from: usize, to: usize) -> Result<(), Error> {
+        self.core.map.widen(from, to)?;
+        self.core.grow_to(self.core.map.size());
+        Ok(())
+    }
+
+    fn save(&self, state: &mut State) {
+        self.map().save(state);
+        self.update().save(state);
+        if let Some(record) = &self.record {
+            record.save(state);
+        }
+    }
+
+    fn load(&mut self, state: &State) -> Result<(), Error> {
+        let size = self.map_mut().load(state)?;
+        self.update_mut().load(state, size)?;
+        match &mut self.record {
+            Some(record) => record.load(state),
+            None => Ok(()),
+        }
+    }
+}
+
+impl<M: FeatureMap, U: Update> Heap for FeatureLearner<M, U> {
+    fn heap_bytes(&self) -> usize {
+        let predictor = self.predictor.get().map_or(0, Predictor::own_bytes);
+        self.core.map.heap_bytes()
+            + self.core.updates.heap_bytes()
+            + self.record.heap_bytes()
+            + predictor
+    }
+}

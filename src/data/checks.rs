@@ -1,0 +1,108 @@
+//! Range checks shared by kernels and algorithms.
+
+use std::ops::RangeInclusive;
+
+use crate::error::Error;
+use crate::limits::LARGEST;
+
+/// Inside this range, of which `expected` is the description; NaN is not.
+pub(crate) fn within(
+    name: &'static str,
+    value: f64,
+    range: RangeInclusive<f64>,
+    expected: &'static str,
+) -> Result<(), Error> {
+    if range.contains(&value) {
+        Ok(())
+    } else {
+        Err(Error::parameter(name, expected, value))
+    }
+}
+
+/// Positive, and far enough from 0 and infinity that squares and inverses stay finite.
+pub(crate) fn positive(name: &'static str, value: f64) -> Result<(), Error> {
+    let expected = "positive and finite (1e-100 to 1e100)";
+    within(name, value, LARGEST.recip()..=LARGEST, expected)
+}
+
+/// `None`, or [`positive`].
+pub(crate) fn positive_if_given(name: &'static str, value: Option<f64>) -> Result<(), Error> {
+    value.map_or(Ok(()), |value| positive(name, value))
+}
+
+/// What a matrix starts as a multiple of the identity with: large enough for float64 to tell it from rounding.
+pub(crate) fn regularisation(name: &'static str, value: f64) -> Result<(), Error> {
+    let expected = "between 1e-10, below which rounding decides, and 1e100";
+    within(name, value, 1e-10..=LARGEST, expected)
+}
+
+/// 0, or [`positive`].
+pub(crate) fn not_negative(name: &'static str, value: f64) -> Result<(), Error> {
+    if value == 0.0 {
+        return Ok(());
+    }
+    positive(name, value).map_err(|_| Error::parameter(name, "0 or positive and finite", value))
+}
+
+/// At least 1.
+pub(crate) fn at_least_one(name: &'static str, value: usize) -> Result<(), Error> {
+    match value {
+        0 => Err(Error::parameter(name, "at least 1", 0.0)),
+        _ => Ok(()),
+    }
+}
+
+/// From 1 to as many labels as a row can have: each has weights of its own, which are there before the first row.
+pub(crate) fn targets(n_targets: usize) -> Result<(), Error> {
+    let expected = "between 1 and 10,000";
+    within("n_targets", n_targets as f64, 1.0..=1e4, expected)
+}
+
+/// `None`, or at least 1.
+pub(crate) fn at_least_one_if_given(name: &'static str, value: Option<usize>) -> Result<(), Error> {
+    match value {
+        Some(0) => Err(Error::parameter(name, "None or at least 1", 0.0)),
+        _ => Ok(()),
+    }
+}
+
+/// Refuses more rows than a learner may store.
+pub(crate) fn capacity_for(
+    offered: usize,
+    stored: usize,
+    max_rows: Option<usize>,
+) -> Result<(), Error> {
+    match max_rows {
+        Some(max_rows) if max_rows.saturating_sub(stored) < offered => Err(Error::Full {
+            max_rows,
+            stored,
+            offered,
+        }),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nan_infinity_and_negative_values_are_refused() {
+        for value in [f64::NAN, f64::INFINITY, -1.0, 1e-200] {
+            assert!(positive("alpha", value).is_err());
+            assert!(not_negative("coef0", value).is_err());
+        }
+        assert!(positive("alpha", 0.0).is_err());
+        assert!(not_negative("coef0", 0.0).is_ok());
+        assert!(positive_if_given("eta", None).is_ok());
+        assert!(at_least_one_if_given("max_basis", Some(0)).is_err());
+    }
+
+    #[test]
+    fn capacity_ends_at_the_most_rows() {
+        assert!(capacity_for(3, 7, None).is_ok());
+        assert!(capacity_for(3, 7, Some(10)).is_ok());
+        assert!(capacity_for(4, 7, Some(10)).is_err());
+        assert!(capacity_for(1, 11, Some(10)).is_err());
+    }
+}

@@ -1,0 +1,92 @@
+//! The features of a row itself.
+
+use super::{Block, FeatureMap};
+use crate::data::Rows;
+use crate::error::Error;
+use crate::limits::Range;
+use crate::persist::State;
+use crate::predictor::{Line, Predictor};
+use crate::runtime::heap;
+
+/// A constant, if there is one, and the row itself.
+#[derive(Debug, Clone)]
+pub struct LinearMap {
+    intercept: bool,
+    phi: Vec<f64>,
+}
+
+impl LinearMap {
+    /// The map before the first row.
+    pub(crate) fn new(intercept: bool) -> Self {
+        let phi = Vec::new();
+        Self { intercept, phi }
+    }
+
+    fn features_into(&self, x: &[f64], phi: &mut Vec<f64>) {
+        phi.clear();
+        phi.extend(self.intercept.then_some(1.0));
+        phi.extend_from_slice(x);
+    }
+}
+
+impl FeatureMap for LinearMap {
+    fn size(&self) -> usize {
+        self.phi.len()
+    }
+
+    fn project(&mut self, x: &[f64]) {
+        let mut phi = std::mem::take(&mut self.phi);
+        self.features_into(x, &mut phi);
+        self.phi = phi;
+    }
+
+    fn phi(&self) -> &[f64] {
+        &self.phi
+    }
+
+    fn project_rows(&mut self, rows: &Rows<'_>, _full: usize, block: &mut Block) {
+        self.phi
+            .resize(rows.n_features() + usize::from(self.intercept), 0.0);
+        block.take(rows, self.intercept);
+    }
+
+    fn peek(&self, x: &[f64]) -> Vec<f64> {
+        let mut phi = Vec::with_capacity(x.len() + 1);
+        self.features_into(x, &mut phi);
+        phi
+    }
+
+    fn predictor<'w>(&self, w: &dyn Fn(usize) -> &'w [f64], ranges: &[Range]) -> Predictor {
+        let line = |(target, range): (usize, &Range)| {
+            let w = w(target);
+            let (constant, slopes) = w.split_at(w.len().min(usize::from(self.intercept)));
+            Line {
+                slopes: slopes.to_vec(),
+                constant: constant.iter().sum(),
+                range: *range,
+            }
+        };
+        Predictor::Linear(ranges.iter().enumerate().map(line).collect())
+    }
+
+    fn n_features(&self, size: usize) -> Option<usize> {
+        (size > 0).then(|| size - usize::from(self.intercept))
+    }
+
+    fn min_floats(&self, width: usize) -> usize {
+        width.saturating_mul(width) / 2
+    }
+
+    fn widen(&mut self, _from: usize, to: usize) -> Result<(), Error> {
+        self.phi.resize(to + usize::from(self.intercept), 0.0);
+        Ok(())
+    }
+
+    fn save(&self, _state: &mut State) {}
+
+    fn load(&mut self, _state: &State) -> Result<Option<usize>, Error> {
+        Ok(None)
+    }
+}
+
+heap!(LinearMap: phi);

@@ -1,0 +1,130 @@
+//! Feature maps: rows become features, on which [updates](crate::updates) learn.
+//!
+//! | map | features of a row |
+//! |---|---|
+//! | [`Dictionary`] | its projection onto rows that ALD keeps |
+//! | [`SampledMap`] | its projection onto rows that KORS samples |
+//! | [`FixedNystrom`] | its projection onto the first rows, by their leading eigenvectors |
+//! | [`FourierMap`] | cosines and sines of random frequencies |
+//! | [`LinearMap`] | the row itself |
+
+mod ald;
+mod block;
+mod fixed;
+mod fourier;
+mod kors;
+mod linear;
+mod matrix;
+mod nystrom;
+mod replacement;
+mod sampled;
+
+use std::fmt;
+
+use crate::data::Rows;
+use crate::error::Error;
+use crate::kernels::AnyKernel;
+use crate::limits::Range;
+use crate::linalg::Panels;
+use crate::persist::State;
+use crate::predictor::Predictor;
+use crate::runtime::Heap;
+
+pub use ald::{Dictionary, Policy, SMALLEST_ALPHA};
+pub use block::Block;
+pub use fixed::FixedNystrom;
+pub use fourier::FourierMap;
+pub(crate) use kors::{Kors, Offer};
+pub use linear::LinearMap;
+pub use matrix::FeatureMatrix;
+pub use nystrom::{NystromMap, Projection};
+pub(crate) use replacement::TOGETHER;
+pub use sampled::SampledMap;
+
+/// How a row changes the features of those after it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Change {
+    /// Not at all.
+    None,
+    /// They gain a coordinate, which the row itself has already: this one.
+    Gain(f64),
+    /// They are those of a new space, of one more dimension if `extends`. The row itself has those of the old one.
+    NewSpace {
+        /// Whether the space gains a dimension.
+        extends: bool,
+    },
+}
+
+/// Turns rows into features.
+///
+/// A round is [`project`](Self::project), then [`admit`](Self::admit), which lets the row change the map.
+pub trait FeatureMap: Clone + fmt::Debug + Heap + Send + Sync {
+    /// Number of features that the next row will have.
+    fn size(&self) -> usize;
+
+    /// Finds the features of a row, which becomes the row at hand.
+    fn project(&mut self, x: &[f64]);
+
+    /// The features of the row at hand, with the coordinate that it has gained.
+    fn phi(&self) -> &[f64];
+
+    /// Lets the row at hand change the map, and says how.
+    fn admit(&mut self, _x: &[f64]) -> Change {
+        Change::None
+    }
+
+    /// The dictionary, if it is full and the row at hand is to take the place of another.
+    fn evicting(&mut self) -> Option<&mut Dictionary> {
+        None
+    }
+
+    /// Lets rows take the place of others sooner than usual, as what is to be predicted has changed.
+    fn hurry(&mut self) {}
+
+    /// Finds the features of the first of these rows, as many as can be learned together, and admits them. None after
+    /// one with which the map has `full` features is among them.
+    fn project_rows(&mut self, rows: &Rows<'_>, full: usize, block: &mut Block);
+
+    /// The features that a row would have after [`project`](Self::project) and [`admit`](Self::admit).
+    fn peek(&self, x: &[f64]) -> Vec<f64>;
+
+    /// The function `w . phi(x)`, with a weight vector and a range of values for each target.
+    fn predictor<'w>(&self, w: &dyn Fn(usize) -> &'w [f64], ranges: &[Range]) -> Predictor;
+
+    /// The rows kept and the kernel that compares them, if there are any.
+    fn basis(&self) -> Option<(&Panels, &AnyKernel)> {
+        None
+    }
+
+    /// The width of rows that the map asks for when it has so many features.
+    fn n_features(&self, _size: usize) -> Option<usize> {
+        None
+    }
+
+    /// Number of features that decides how many rows are learned together.
+    fn block_size(&self) -> usize {
+        self.size()
+    }
+
+    /// The least number of floats that map and update hold for rows of this width.
+    fn min_floats(&self, width: usize) -> usize {
+        let n_rows = self.basis().map_or(0, |(rows, _)| rows.n_rows());
+        n_rows.saturating_mul(width)
+    }
+
+    /// Refuses so many more rows if the map cannot take them.
+    fn check_capacity(&self, _n_rows: usize) -> Result<(), Error> {
+        Ok(())
+    }
+
+    /// Follows rows that have gained features, which stored rows have been given as zeros already.
+    fn widen(&mut self, _from: usize, _to: usize) -> Result<(), Error> {
+        Ok(())
+    }
+
+    /// Writes what the map has learned.
+    fn save(&self, state: &mut State);
+
+    /// Reads what a map with the same parameters has written; returns the number of features, if that tells.
+    fn load(&mut self, state: &State) -> Result<Option<usize>, Error>;
+}

@@ -1,0 +1,419 @@
+//! What a learner has learned, as named arrays, and the bytes that hold it.
+
+mod array;
+
+use std::collections::{BTreeMap, HashMap};
+use std::fmt::Display;
+
+use safetensors::SafeTensors;
+use safetensors::tensor::TensorView;
+use serde_json::{Map, Value};
+
+use array::Array;
+
+use crate::error::Error;
+use crate::limits::{ANYTHING, LARGEST, Range};
+use crate::linalg::{Panels, Triangle, packed_len};
+
+/// The one metadata key: with several, the bytes would depend on the order of a hash map.
+const METADATA: &str = "nystream";
+
+/// The most bytes of a header: half a million names of columns take as many.
+const LONGEST_HEADER: u64 = 1 << 24;
+
+/// What the names of arrays that are parameters begin with.
+const GIVEN: &str = "given_";
+
+/// Named arrays of finite numbers. What is read back has been checked for shape and finiteness.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct State {
+    arrays: BTreeMap<String, Array>,
+    /// The least width of rows that are stored.
+    width: usize,
+}
+
+impl State {
+    /// A state in which rows are given zeros as further features, up to this width.
+    pub fn wide(width: usize) -> Self {
+        let arrays = BTreeMap::new();
+        Self { arrays, width }
+    }
+
+    /// Stores a vector.
+    pub fn put(&mut self, name: &str, data: impl Into<Vec<f64>>) {
+        let data = data.into();
+        let shape = vec![data.len()];
+        self.arrays.insert(name.to_owned(), Array { shape, data });
+    }
+
+    /// Stores indices, which are far below the numbers that float64 would round.
+    pub fn put_indices(&mut self, name: &str, indices: &[usize]) {
+        let data: Vec<f64> = indices.iter().map(|&i| i as f64).collect();
+        self.put(name, data);
+    }
+
+    /// Stores a matrix, row after row.
+    pub fn put_matrix(&mut self, name: &str, shape: [usize; 2], data: Vec<f64>) {
+        let shape = shape.to_vec();
+        self.arrays.insert(name.to_owned(), Array { shape, data });
+    }
+
+    /// Stores a number for each feature; 0 for those that rows are given.
+    pub fn put_features(&mut self, name: &str, numbers: &[f64]) {
+        let mut numbers = numbers.to_vec();
+        numbers.resize(numbers.len().max(self.width), 0.0);
+        self.put(name, numbers);
+    }
+
+    /// Stores rows as a matrix.
+    pub fn put_rows(&mut self, name: &str, rows: &Panels) {
+        let wide = (rows.n_features() < self.width).then(|| rows.widened(self.width));
+        let rows = wide.as_ref().unwrap_or(rows);
+        self.put_matrix(name, [rows.n_rows(), rows.n_features()], rows.to_vec());
+    }
+
+    /// Stores ranges, unless one of them is without ends.
+    pub fn put_ranges(&mut self, name: &str, ranges: &[Range]) {
+        let ends: Vec<f64> = ranges.iter().flat_map(|&(low, high)| [low, high]).collect();
+        let finite = ends.iter().all(|end| end.is_finite());
+        self.put(name, if finite { ends } else { Vec::new() });
+    }
+
+    /// Stores what `save` stores, under names that begin with this one.
+    pub fn nest(&mut self, name: &str, save: impl FnOnce(&mut Self)) {
+        let mut inner = Self::wide(self.width);
+        save(&mut inner);
+        for (own, array) in inner.arrays {
+            self.arrays.insert(format!("{name}.{own}"), array);
+        }
+    }
+
+    /// What was stored under names that begin with this one.
+    #[must_use]
+    pub fn inner(&self, name: &str) -> Self {
+        let own = |full: &str| {
+            full.strip_prefix(name)?
+                .strip_prefix('.')
+                .map(str::to_owned)
+        };
+        let arrays = self.arrays.iter();
+        let arrays = arrays.filter_map(|(full, array)| Some((own(full)?, array.clone())));
+        Self {
+            arrays: arrays.collect(),
+            width: self.width,
+        }
+    }
+
+    /// Whether there is an array of this name.
+    pub fn has(&self, name: &str) -> bool {
+        self.arrays.contains_key(name)
+    }
+
+    /// The vector of this name, however long it is.
+    pub fn any_vector(&self, name: &str) -> Result<Vec<f64>, Error> {
+        let array = self.get(name)?;
+        match array.shape[..] {
+            [_] => Ok(array.data.clone()),
+            _ => Err(Error::model_file(format!("{name} should be a vector"))),
+        }
+    }
+
+    /// The vector of this name and length.
+    pub fn vector(&self, name: &str, len: usize) -> Result<Vec<f64>, Error> {
+        self.any_vector(name).and_then(|vector| {
+            let found = vector.len();
+            (found == len).then_some(vector).ok_or_else(|| {
+                Error::model_file(format!(
+                    "{name} should have the length {len}, but has {found}"
+                ))
+            })
+        })
+    }
+
+    /// So many numbers of this name.
+    pub fn numbers<const N: usize>(&self, name: &str) -> Result<[f64; N], Error> {
+        let numbers = self.vector(name, N)?;
+        let wrong = |_| Error::model_file(format!("{name} should be {N} numbers"));
+        numbers.try_into().map_err(wrong)
+    }
+
+    /// So many ranges of this name.
+    pub fn ranges(&self, name: &str, n: usize) -> Result<Vec<Range>, Error> {
+        let ends = self.any_vector(name)?;
+        if ends.is_empty() {
+            return Ok(vec![ANYTHING; n]);
+        }
+        let pairs = ends.as_chunks::<2>().0;
+        let ranges: Vec<Range> = pairs.iter().map(|[low, high]| (*low, *high)).collect();
+        if ends.len() == 2 * n && ranges.iter().all(|(low, high)| low <= high) {
+            return Ok(ranges);
+        }
+        Err(Error::model_file(format!("{name} should be {n} ranges")))
+    }
+
+    /// The increasing indices of this name, all below `end`.
+    pub fn indices(&self, name: &str, end: usize) -> Result<Vec<usize>, Error> {
+        let vector = self.any_vector(name)?;
+        let increasing = vector.windows(2).all(|pair| pair[0] < pair[1]);
+        let valid = |&i: &f64| i >= 0.0 && i < end as f64 && i.fract() == 0.0;
+        if increasing && vector.iter().all(valid) {
+            #[allow(
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                reason = "checked"
+            )]
+            return Ok(vector.iter().map(|&i| i as usize).collect());
+        }
+        Err(Error::model_file(format!(
+            "{name} should be indices below {end}"
+        )))
+    }
+
+    /// The number of this name.
+    pub fn scalar(&self, name: &str) -> Result<f64, Error> {
+        Ok(self.vector(name, 1)?[0])
+    }
+
+    /// The number of this name, which is a count or a sum of squares.
+    pub fn not_negative(&self, name: &str) -> Result<f64, Error> {
+        match self.scalar(name)? {
+            value if value >= 0.0 => Ok(value),
+            _ => Err(Error::model_file(format!("{name} should not be negative"))),
+        }
+    }
+
+    /// The whole number of this name.
+    pub fn count(&self, name: &str) -> Result<usize, Error> {
+        match self.not_negative(name)? {
+            #[allow(
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                reason = "checked"
+            )]
+            count if count.fract() == 0.0 && count < 2.0_f64.powi(53) => Ok(count as usize),
+            _ => Err(Error::model_file(format!(
+                "{name} should be a whole number"
+            ))),
+        }
+    }
+
+    /// The triangle of this name and size.
+    pub fn triangle(&self, name: &str, size: usize) -> Result<Triangle, Error> {
+        let packed = self.vector(name, packed_len(size))?;
+        Triangle::from_packed(size, &packed)
+            .ok_or_else(|| Error::model_file(format!("{name} should be a triangle")))
+    }
+
+    /// The triangle of this name and size, which is a factor: its diagonal is positive.
+    pub fn factor(&self, name: &str, size: usize) -> Result<Triangle, Error> {
+        let triangle = self.triangle(name, size)?;
+        if (0..size).all(|i| triangle.row(i)[i] > 0.0) {
+            return Ok(triangle);
+        }
+        Err(Error::model_file(format!(
+            "{name} should have a positive diagonal"
+        )))
+    }
+
+    /// The number of rows and the entries, row after row, of the matrix of this name and width.
+    pub fn matrix(&self, name: &str, width: usize) -> Result<(usize, Vec<f64>), Error> {
+        let ([n_rows, found], data) = self.any_matrix(name)?;
+        if found == width {
+            return Ok((n_rows, data.to_vec()));
+        }
+        Err(Error::model_file(format!(
+            "{name} should be a matrix of {width} columns"
+        )))
+    }
+
+    /// The shape and the entries, row after row, of the matrix of this name.
+    pub fn any_matrix(&self, name: &str) -> Result<([usize; 2], &[f64]), Error> {
+        let array = self.get(name)?;
+        match array.shape[..] {
+            [n_rows, width] => Ok(([n_rows, width], &array.data)),
+            _ => Err(Error::model_file(format!("{name} should be a matrix"))),
+        }
+    }
+
+    /// The rows of this name, whose numbers are within the range that learners take.
+    pub fn rows(&self, name: &str) -> Result<Panels, Error> {
+        let array = self.get(name)?;
+        if array.data.iter().any(|value| value.abs() > LARGEST) {
+            return Err(Error::model_file(format!("{name} should be at most 1e100")));
+        }
+        match array.shape[..] {
+            [0, _] => Ok(Panels::default()),
+            [_, n_features] if n_features > 0 => Ok(array.data.chunks_exact(n_features).collect()),
+            _ => Err(Error::model_file(format!("{name} should be a matrix"))),
+        }
+    }
+
+    /// Takes the arrays out of these parameters: as text in the header they would be slow, and soon too large for it.
+    pub fn take_arrays(&mut self, params: &mut Value) {
+        for (name, value) in fields(params) {
+            if let Some(array) = Array::from_json(value) {
+                self.arrays.insert(format!("{GIVEN}{name}"), array);
+                *value = Value::Null;
+            }
+        }
+    }
+
+    /// Puts them back.
+    pub fn give_arrays(&self, params: &mut Value) {
+        for (name, value) in fields(params) {
+            if let Some(array) = self.arrays.get(&format!("{GIVEN}{name}")) {
+                *value = array.to_json();
+            }
+        }
+    }
+
+    fn get(&self, name: &str) -> Result<&Array, Error> {
+        self.arrays
+            .get(name)
+            .ok_or_else(|| Error::model_file(format!("{name} is missing")))
+    }
+
+    /// Shows all that the arrays are: their names, shapes and numbers.
+    pub fn visit_bytes(&self, mut visit: impl FnMut(&[u8])) {
+        for (name, array) in &self.arrays {
+            let shape = array.shape.iter().flat_map(|n| (*n as u64).to_le_bytes());
+            visit(name.as_bytes());
+            visit(&[0]);
+            visit(&[u8::try_from(array.shape.len()).unwrap_or(u8::MAX)]);
+            visit(&shape.collect::<Vec<u8>>());
+            visit(&array.bytes());
+        }
+    }
+
+    /// The arrays and a text about them as safetensors.
+    pub fn to_bytes(&self, metadata: String) -> Result<Vec<u8>, Error> {
+        if let Some((name, _)) = self.arrays.iter().find(|(_, array)| !array.is_finite()) {
+            return Err(Error::model_file(format!("{name} should be finite")));
+        }
+        let bytes: Vec<Vec<u8>> = self.arrays.values().map(Array::bytes).collect();
+        let views: Vec<(&String, TensorView<'_>)> = self
+            .arrays
+            .iter()
+            .zip(&bytes)
+            .map(|((name, array), bytes)| Ok((name, array.view(bytes)?)))
+            .collect::<Result<_, Error>>()?;
+        let metadata = HashMap::from([(METADATA.to_owned(), metadata)]);
+        safetensors::serialize(views, Some(metadata)).map_err(model_file)
+    }
+
+    /// How many bytes tell whether a file may be one of these.
+    pub const START: u64 = 9;
+
+    /// Whether bytes that start like this may hold arrays: with the length of a header, and its brace.
+    pub fn may_start_with(start: &[u8]) -> bool {
+        match start.split_first_chunk() {
+            Some((length, [b'{', ..])) => u64::from_le_bytes(*length) <= LONGEST_HEADER,
+            _ => false,
+        }
+    }
+
+    /// The arrays and the text that these bytes hold.
+    pub fn from_bytes(bytes: &[u8]) -> Result<(Self, String), Error> {
+        if !Self::may_start_with(bytes) {
+            let expected = format!("a header of at most {LONGEST_HEADER} bytes");
+            return Err(Error::model_file(format!(
+                "it should begin with {expected}"
+            )));
+        }
+        let (_, header) = SafeTensors::read_metadata(bytes).map_err(model_file)?;
+        let text = header.metadata().as_ref().and_then(|m| m.get(METADATA));
+        let text = text.ok_or_else(|| Error::model_file("its metadata has no key nystream"))?;
+        let tensors = SafeTensors::deserialize(bytes).map_err(model_file)?;
+        let arrays = tensors
+            .iter()
+            .map(|(name, view)| Ok((name.to_owned(), Array::from_view(name, &view)?)))
+            .collect::<Result<_, Error>>()?;
+        let width = 0;
+        Ok((Self { arrays, width }, text.clone()))
+    }
+}
+
+/// The fields of an object whose one key is a name.
+fn fields(params: &mut Value) -> impl Iterator<Item = (&String, &mut Value)> {
+    let tagged = params.as_object_mut().and_then(|o| o.values_mut().next());
+    let fields = tagged.and_then(Value::as_object_mut);
+    fields.into_iter().flat_map(Map::iter_mut)
+}
+
+fn model_file(error: impl Display) -> Error {
+    Error::model_file(error)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn example() -> State {
+        let mut state = State::default();
+        state.put("w", vec![1.0, -2.5]);
+        state.put_rows("basis", &[&[1.0, 2.0, 3.0][..]].into_iter().collect());
+        state
+    }
+
+    #[test]
+    fn bytes_hold_the_arrays_and_the_text() {
+        let bytes = example().to_bytes("text".into()).unwrap();
+        assert_eq!(
+            State::from_bytes(&bytes).unwrap(),
+            (example(), "text".into())
+        );
+        assert_eq!(bytes, example().to_bytes("text".into()).unwrap());
+    }
+
+    #[test]
+    fn what_is_nested_comes_back_under_its_own_names() {
+        let mut state = example();
+        state.nest("part", |state| *state = example());
+        assert_eq!(state.inner("part"), example());
+        assert_eq!(state.inner("par"), State::default());
+        assert!(state.has("w") && state.has("part.w"));
+    }
+
+    #[test]
+    fn every_truncation_is_refused() {
+        let bytes = example().to_bytes("text".into()).unwrap();
+        for n in 0..bytes.len() {
+            assert!(State::from_bytes(&bytes[..n]).is_err(), "{n}");
+        }
+    }
+
+    #[test]
+    fn arrays_of_parameters_are_taken_out_and_put_back() {
+        let params = json!({"Fogd": {"eta": 0.5, "rows": [[1.0, 2.0], [3.0, 4.5]], "draws": [0.25], "none": null}});
+        let (mut state, mut bare) = (State::default(), params.clone());
+        state.take_arrays(&mut bare);
+        let expected = json!({"Fogd": {"eta": 0.5, "rows": null, "draws": null, "none": null}});
+        assert_eq!(bare, expected);
+        assert_eq!(
+            state.matrix("given_rows", 2),
+            Ok((2, vec![1.0, 2.0, 3.0, 4.5]))
+        );
+        state.give_arrays(&mut bare);
+        assert_eq!(bare, params);
+    }
+
+    #[test]
+    fn shapes_and_values_are_checked() {
+        let mut state = example();
+        assert!(state.vector("w", 3).is_err());
+        assert!(state.triangle("w", 2).is_err());
+        assert!(state.rows("w").is_err());
+        assert!(state.scalar("nothing").is_err());
+        state.put("negative", vec![-1.0]);
+        assert!(state.not_negative("negative").is_err());
+        assert!(state.triangle("negative", 1).is_ok());
+        assert!(state.factor("negative", 1).is_err());
+        state.put("w", vec![f64::NAN]);
+        assert!(state.to_bytes(String::new()).is_err());
+        state.put("w", vec![1e101, 0.0]);
+        state.put_matrix("rows", [1, 2], vec![1e101, 0.0]);
+        assert!(state.vector("w", 2).is_ok() && state.rows("rows").is_err());
+    }
+}

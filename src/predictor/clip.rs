@@ -1,0 +1,104 @@
+//! Predictions within the range of the labels.
+
+use crate::error::Error;
+use crate::limits::{ANYTHING, Range};
+use crate::persist::State;
+
+/// Keeps predictions, if asked to, between the smallest and the largest label of their target so far.
+#[derive(Debug, Clone)]
+pub(super) struct Clip {
+    asked: bool,
+    /// All numbers until there is a label.
+    ranges: Vec<Range>,
+}
+
+impl Clip {
+    /// A clip that does something or nothing.
+    pub(super) fn new(asked: bool, n_targets: usize) -> Self {
+        let ranges = vec![ANYTHING; n_targets];
+        Self { asked, ranges }
+    }
+
+    /// Brings predictions, one for each target, into the ranges.
+    pub(super) fn apply(&self, yhat: &mut [f64]) {
+        for (yhat, (low, high)) in yhat.iter_mut().zip(&self.ranges) {
+            *yhat = yhat.clamp(*low, *high);
+        }
+    }
+
+    /// Where the predictions of each target are to be.
+    pub(super) fn ranges(&self) -> &[Range] {
+        &self.ranges
+    }
+
+    /// Takes in the labels of a row.
+    pub(super) fn include(&mut self, y: &[f64]) {
+        if !self.asked {
+            return;
+        }
+        for (range, &y) in self.ranges.iter_mut().zip(y) {
+            *range = hull(*range, (y, y));
+        }
+    }
+
+    /// A clip to the labels of all of these, of which there is one at least.
+    pub(super) fn merged(all: &[&Self]) -> Self {
+        let mut merged = Self::clone(all[0]);
+        for own in all {
+            for (range, own) in merged.ranges.iter_mut().zip(&own.ranges) {
+                *range = hull(*range, *own);
+            }
+        }
+        merged
+    }
+
+    pub(super) fn save(&self, state: &mut State) {
+        state.put_ranges("label_range", &self.ranges);
+    }
+
+    pub(super) fn load(&mut self, state: &State) -> Result<(), Error> {
+        self.ranges = state.ranges("label_range", self.ranges.len())?;
+        Ok(())
+    }
+}
+
+/// The least range that holds both, of which one that is without ends holds nothing yet.
+fn hull(a: Range, b: Range) -> Range {
+    match (a == ANYTHING, b == ANYTHING) {
+        (true, _) => b,
+        (_, true) => a,
+        _ => (a.0.min(b.0), a.1.max(b.1)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clips_to_the_labels_seen_if_asked_to() {
+        for (asked, expected) in [(true, [1.0, -2.0, 0.5]), (false, [7.0, -7.0, 0.5])] {
+            let mut clip = Clip::new(asked, 1);
+            let mut first = [7.0];
+            clip.apply(&mut first);
+            assert_eq!(first, [7.0]);
+            clip.include(&[1.0]);
+            clip.include(&[-2.0]);
+            let mut yhat = [7.0, -7.0, 0.5];
+            yhat.chunks_mut(1).for_each(|yhat| clip.apply(yhat));
+            assert_eq!(yhat, expected);
+        }
+    }
+
+    #[test]
+    fn merged_clips_know_the_labels_of_all() {
+        let clips = [&[1.0, 2.0][..], &[], &[-3.0]].map(|labels| {
+            let mut clip = Clip::new(true, 1);
+            for y in labels {
+                clip.include(&[*y]);
+            }
+            clip
+        });
+        assert_eq!(Clip::merged(&clips.each_ref()).ranges(), [(-3.0, 2.0)]);
+    }
+}

@@ -1,0 +1,174 @@
+//! What predicts, without what learns.
+//!
+//! Every learner whose predictions are a function of the row gives a [`Predictor`]; a scorer holds nothing else.
+
+mod clip;
+mod conformal;
+mod expansion;
+mod line;
+mod mixture;
+mod record;
+mod scaling;
+mod waves;
+
+use serde::{Deserialize, Serialize};
+
+use crate::data::Rows;
+use crate::error::Error;
+use crate::kernels::AnyKernel;
+use crate::persist::State;
+use crate::runtime::Heap;
+use line::{load_lines, save_lines};
+
+pub use conformal::Scores;
+pub use expansion::Expansion;
+pub use line::Line;
+pub use mixture::Mixture;
+pub(crate) use record::Record;
+pub use scaling::Scaling;
+pub(crate) use scaling::{compress_in_place, compressed, location, median_distance};
+pub use waves::{Fourier, Waves};
+
+/// A function of a row: the predictions of a learner at some moment, one for each target.
+#[non_exhaustive]
+#[derive(Debug, Clone)]
+pub enum Predictor {
+    /// `sum_i c_i kappa(z_i, x)`.
+    Expansion(Expansion),
+    /// `slopes . x + constant`, a line for each target.
+    Linear(Vec<Line>),
+    /// `w . phi(x)` on Fourier features.
+    Waves(Waves),
+    /// Expansions of several widths and a linear function, on scaled features.
+    Mixture(Mixture),
+}
+
+/// The part of a predictor that is not arrays, as files name it.
+#[derive(Serialize, Deserialize)]
+pub(crate) enum Kind {
+    Expansion {
+        kernel: AnyKernel,
+    },
+    Linear,
+    Waves,
+    #[serde(rename = "Blend")]
+    Mixture {
+        widths: Vec<f64>,
+    },
+}
+
+impl Predictor {
+    /// Number of targets.
+    pub fn n_targets(&self) -> usize {
+        match self {
+            Self::Expansion(expansion) => expansion.n_targets(),
+            Self::Linear(lines) => lines.len(),
+            Self::Waves(_) => 1,
+            Self::Mixture(mixture) => mixture.lines.len(),
+        }
+    }
+
+    /// The values at a row.
+    pub fn predict_into(&self, x: &[f64], out: &mut [f64]) {
+        match self {
+            Self::Expansion(expansion) => expansion.predict_into(x, out),
+            Self::Linear(lines) => {
+                for (line, out) in lines.iter().zip(out) {
+                    *out = line.predict(x);
+                }
+            }
+            Self::Waves(waves) => out[0] = waves.predict(x),
+            Self::Mixture(mixture) => mixture.predict_into(x, out),
+        }
+    }
+
+    /// The values at many rows: those of all targets for the first row, then those for the next.
+    pub fn predict_rows_into(&self, rows: &Rows<'_>, out: &mut [f64]) {
+        match self {
+            Self::Expansion(expansion) => expansion.predict_rows_into(rows, out),
+            Self::Waves(waves) => waves.predict_rows_into(rows, out),
+            Self::Mixture(mixture) => mixture.predict_rows_into(rows, out),
+            Self::Linear(lines) => {
+                for (x, out) in rows.iter().zip(out.chunks_exact_mut(lines.len())) {
+                    self.predict_into(x, out);
+                }
+            }
+        }
+    }
+
+    /// The kernel of rows as they are, if there is one.
+    pub fn kernel(&self) -> Option<&AnyKernel> {
+        match self {
+            Self::Expansion(expansion) => Some(&expansion.kernel),
+            _ => None,
+        }
+    }
+
+    /// The width of rows that it asks for, if it does.
+    pub fn n_features(&self) -> Option<usize> {
+        let n_features = match self {
+            Self::Expansion(expansion) => expansion.rows.n_features(),
+            Self::Linear(lines) => lines
+                .iter()
+                .map(|line| line.slopes.len())
+                .max()
+                .unwrap_or(0),
+            Self::Waves(waves) => waves.fourier.n_features(),
+            Self::Mixture(mixture) => mixture.scaling.width(),
+        };
+        (n_features > 0).then_some(n_features)
+    }
+
+    /// Bytes that it holds beside the rows that it may share with its learner.
+    pub(crate) fn own_bytes(&self) -> usize {
+        match self {
+            Self::Expansion(expansion) => expansion.c.heap_bytes(),
+            Self::Waves(waves) => waves.w.heap_bytes(),
+            _ => self.heap_bytes(),
+        }
+    }
+
+    pub(crate) fn kind(&self) -> Kind {
+        match self {
+            Self::Expansion(expansion) => Kind::Expansion {
+                kernel: expansion.kernel.clone(),
+            },
+            Self::Linear(_) => Kind::Linear,
+            Self::Waves(_) => Kind::Waves,
+            Self::Mixture(mixture) => Kind::Mixture {
+                widths: mixture.widths(),
+            },
+        }
+    }
+
+    pub(crate) fn save(&self, state: &mut State) {
+        match self {
+            Self::Expansion(expansion) => expansion.save(state),
+            Self::Linear(lines) => save_lines(lines, state),
+            Self::Waves(waves) => waves.save(state),
+            Self::Mixture(mixture) => mixture.save(state),
+        }
+    }
+
+    pub(crate) fn load(kind: Kind, n_targets: usize, state: &State) -> Result<Self, Error> {
+        Ok(match kind {
+            Kind::Expansion { kernel } => {
+                Self::Expansion(Expansion::load(kernel, n_targets, state)?)
+            }
+            Kind::Linear => Self::Linear(load_lines(n_targets, state)?),
+            Kind::Waves => Self::Waves(Waves::load(state)?),
+            Kind::Mixture { widths } => Self::Mixture(Mixture::load(&widths, n_targets, state)?),
+        })
+    }
+}
+
+impl Heap for Predictor {
+    fn heap_bytes(&self) -> usize {
+        match self {
+            Self::Expansion(expansion) => expansion.heap_bytes(),
+            Self::Linear(lines) => lines.heap_bytes(),
+            Self::Waves(waves) => waves.heap_bytes(),
+            Self::Mixture(mixture) => mixture.heap_bytes(),
+        }
+    }
+}

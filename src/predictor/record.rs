@@ -1,0 +1,87 @@
+//! What becomes of predictions once they are made.
+
+use super::Scores;
+use super::clip::Clip;
+use crate::error::Error;
+use crate::limits::Range;
+use crate::persist::State;
+use crate::runtime::heap;
+
+/// Keeps predictions within the range of the labels, if asked to, and remembers how far they were off.
+#[derive(Debug, Clone)]
+pub(crate) struct Record {
+    /// `None` for a learner that is never asked to clip.
+    clip: Option<Clip>,
+    scores: Scores,
+}
+
+impl Record {
+    /// A record of the predictions of so many targets.
+    pub(crate) fn new(n_targets: usize) -> Self {
+        Self {
+            clip: None,
+            scores: Scores::new(n_targets),
+        }
+    }
+
+    /// The same for a learner that may be asked to clip its predictions.
+    pub(crate) fn clipping(asked: bool, n_targets: usize) -> Self {
+        Self {
+            clip: Some(Clip::new(asked, n_targets)),
+            scores: Scores::new(n_targets),
+        }
+    }
+
+    /// The records of several learners, at least one, as one.
+    pub(crate) fn merged(all: &[&Self]) -> Self {
+        let clips: Vec<&Clip> = all.iter().filter_map(|own| own.clip.as_ref()).collect();
+        let scores: Vec<&Scores> = all.iter().map(|own| &own.scores).collect();
+        Self {
+            clip: (!clips.is_empty()).then(|| Clip::merged(&clips)),
+            scores: Scores::merged(&scores),
+        }
+    }
+
+    /// The range of each target's predictions, for a learner that may clip them.
+    pub(crate) fn ranges(&self) -> Option<&[Range]> {
+        self.clip.as_ref().map(Clip::ranges)
+    }
+
+    /// How far predictions were off.
+    pub(crate) fn scores(&self) -> &Scores {
+        &self.scores
+    }
+
+    /// Brings predictions for a row into their ranges.
+    pub(crate) fn clip(&self, yhat: &mut [f64]) {
+        if let Some(clip) = &self.clip {
+            clip.apply(yhat);
+        }
+    }
+
+    /// Clips predictions for a row with `q = phi . P phi`, then takes in its labels.
+    pub(crate) fn clip_and_record(&mut self, yhat: &mut [f64], y: &[f64], q: f64) {
+        self.clip(yhat);
+        if let Some(clip) = &mut self.clip {
+            clip.include(y);
+        }
+        let errors = yhat.iter().zip(y).map(|(yhat, y)| y - yhat);
+        self.scores.push(errors, q);
+    }
+
+    pub(crate) fn save(&self, state: &mut State) {
+        if let Some(clip) = &self.clip {
+            clip.save(state);
+        }
+        self.scores.save(state);
+    }
+
+    pub(crate) fn load(&mut self, state: &State) -> Result<(), Error> {
+        if let Some(clip) = &mut self.clip {
+            clip.load(state)?;
+        }
+        self.scores.load(state)
+    }
+}
+
+heap!(Record: scores);

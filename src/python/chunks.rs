@@ -1,0 +1,180 @@
+//! Whole arrays, some rows at a time and without holding the interpreter.
+
+use std::ops::Range;
+
+use numpy::ndarray::{ArrayView2, Axis, Slice};
+use numpy::{Element, PyArray1, PyArrayMethods, PyReadonlyArray2, PyUntypedArrayMethods};
+use pyo3::prelude::*;
+use pyo3::types::PyFloat;
+
+use super::arrays::Matrix;
+use super::signals::Signals;
+use crate::data::{Number, Rows};
+use crate::error::Error;
+use crate::runtime::memory::{refill, reserved};
+
+/// The most rows that are learned between two looks at the clock.
+const LARGEST_CHUNK: usize = 1024;
+
+/// The most rows that are scored between two looks at the clock: many, for all threads to have enough.
+const LARGEST_SCORED: usize = 64 * LARGEST_CHUNK;
+
+/// What makes numbers of rows of any type of numbers: as many for each.
+pub(super) trait Scores {
+    fn score_rows<T: Number>(&self, rows: &Rows<'_, T>) -> Result<Vec<f64>, Error>;
+
+    /// How many numbers there are for each row.
+    fn numbers_per_row(&self) -> usize;
+}
+
+/// The numbers for all rows of an array by a model that is opened, locked if need be, without holding the interpreter.
+pub(super) fn score<'py, M: Scores>(
+    py: Python<'py>,
+    X: &Matrix<'py>,
+    open: impl FnOnce() -> M + Send,
+) -> PyResult<Vec<f64>> {
+    match X {
+        Matrix::Float64(X) => score_rows(py, &X.try_readonly()?, open),
+        Matrix::Float32(X) => score_rows(py, &X.try_readonly()?, open),
+    }
+}
+
+/// Predictions as an array: a number for each row, or as many as there are targets.
+pub(super) fn predictions(
+    py: Python<'_>,
+    yhat: Vec<f64>,
+    n_targets: usize,
+) -> PyResult<Bound<'_, PyAny>> {
+    let n_rows = yhat.len() / n_targets;
+    let array = PyArray1::from_vec(py, yhat);
+    if n_targets == 1 {
+        return Ok(array.into_any());
+    }
+    Ok(array.reshape((n_rows, n_targets))?.into_any())
+}
+
+/// Predictions for one row: a number, or an array of as many as there are targets.
+pub(super) fn prediction(py: Python<'_>, yhat: Vec<f64>) -> Bound<'_, PyAny> {
+    match yhat[..] {
+        [yhat] => PyFloat::new(py, yhat).into_any(),
+        _ => PyArray1::from_vec(py, yhat).into_any(),
+    }
+}
+
+fn score_rows<T: Number + Element, M: Scores>(
+    py: Python<'_>,
+    X: &PyReadonlyArray2<'_, T>,
+    open: impl FnOnce() -> M + Send,
+) -> PyResult<Vec<f64>> {
+    let (source, mut signals) = (Source::new(X)?, Signals::new(py)?);
+    py.detach(|| {
+        let (model, mut memory) = (open(), Vec::new());
+        let shape = (source.len(), model.numbers_per_row());
+        let lengths = [LARGEST_CHUNK, LARGEST_SCORED];
+        in_chunks(shape, lengths, &mut signals, |range| match &source {
+            Source::InOrder(rows) => model.score_rows(&rows.slice(range)),
+            Source::Strided(_) => model.score_rows(&source.float64(range, &mut memory)?),
+        })
+    })
+}
+
+/// What `work` makes of all rows, so many numbers of each, chunk by chunk: the lengths are the least, and the most, that
+/// one may have. Memory for all of it is there before the first is worked on; Ctrl-C is obeyed between two chunks.
+pub(super) fn in_chunks(
+    (n_rows, numbers_per_row): (usize, usize),
+    [shortest, longest]: [usize; 2],
+    signals: &mut Signals,
+    mut work: impl FnMut(Range<usize>) -> Result<Vec<f64>, Error>,
+) -> PyResult<Vec<f64>> {
+    let what = || format!("{numbers_per_row} numbers for each of {n_rows} rows");
+    let mut made = reserved(n_rows.saturating_mul(numbers_per_row), what)?;
+    let (mut done, mut chunk) = (0, shortest);
+    while done < n_rows {
+        let range = done..n_rows.min(done + chunk);
+        done = range.end;
+        made.extend(work(range)?);
+        // A row may take a microsecond or many milliseconds.
+        chunk = if signals.check()? {
+            shortest
+        } else {
+            longest.max(shortest).min(2 * chunk)
+        };
+    }
+    Ok(made)
+}
+
+/// The lengths of chunks of rows that are learned, given the least that should come together: where chunks end must not
+/// show in the result, and how many rows they have depends on the clock.
+pub(super) fn learned(block_len: usize) -> [usize; 2] {
+    [block_len, LARGEST_CHUNK]
+}
+
+/// Rows of an array in any layout.
+pub(super) enum Source<'a, T> {
+    InOrder(Rows<'a, T>),
+    /// Gathered some at a time: the whole is never copied.
+    Strided(ArrayView2<'a, T>),
+}
+
+impl<'a, T: Number + Element> Source<'a, T> {
+    pub(super) fn new(X: &'a PyReadonlyArray2<'_, T>) -> PyResult<Self> {
+        if X.is_empty() || X.is_c_contiguous() {
+            let rows = Rows::unchecked("X", X.as_slice()?, X.shape()[1])?;
+            return Ok(Self::InOrder(rows));
+        }
+        Ok(Self::Strided(X.as_array()))
+    }
+
+    pub(super) fn len(&self) -> usize {
+        match self {
+            Self::InOrder(rows) => rows.len(),
+            Self::Strided(view) => view.nrows(),
+        }
+    }
+
+    pub(super) fn n_features(&self) -> usize {
+        match self {
+            Self::InOrder(rows) => rows.n_features(),
+            Self::Strided(view) => view.ncols(),
+        }
+    }
+
+    /// Some rows as float64.
+    pub(super) fn float64<'b>(
+        &self,
+        range: Range<usize>,
+        memory: &'b mut Vec<f64>,
+    ) -> Result<Rows<'b>, Error>
+    where
+        'a: 'b,
+    {
+        match self {
+            Self::InOrder(rows) => rows.slice(range).float64(memory),
+            Self::Strided(view) => {
+                let (first, width) = (range.start, view.ncols());
+                let some = view.slice_axis(Axis(0), Slice::from(range));
+                refill(memory, some.iter().map(|&value| value.into()))?;
+                Ok(Rows::trusted(memory, width, first))
+            }
+        }
+    }
+
+    /// Refuses rows that hold anything but finite numbers, or that `check` refuses: it is given some at a time.
+    pub(super) fn check(
+        &self,
+        needs_rows: bool,
+        check: impl Fn(&Rows<'_>, Range<usize>) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        if let (Self::InOrder(rows), false) = (self, needs_rows) {
+            return rows.check_numbers("X");
+        }
+        let mut memory = Vec::new();
+        for first in (0..self.len()).step_by(LARGEST_CHUNK) {
+            let range = first..self.len().min(first + LARGEST_CHUNK);
+            let rows = self.float64(range.clone(), &mut memory)?;
+            rows.check_numbers("X")?;
+            check(&rows, range)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,146 @@
+//! How much memory things hold.
+
+use std::mem::size_of;
+use std::sync::{Arc, OnceLock};
+
+use nalgebra::DMatrix;
+
+use crate::error::Error;
+
+/// A thing that may hold memory beside its own.
+pub trait Heap {
+    /// The bytes it holds, spare capacity included.
+    fn heap_bytes(&self) -> usize;
+}
+
+impl Heap for f64 {
+    fn heap_bytes(&self) -> usize {
+        0
+    }
+}
+
+impl Heap for usize {
+    fn heap_bytes(&self) -> usize {
+        0
+    }
+}
+
+impl<const N: usize> Heap for [f64; N] {
+    fn heap_bytes(&self) -> usize {
+        0
+    }
+}
+
+impl<T: Heap> Heap for Vec<T> {
+    fn heap_bytes(&self) -> usize {
+        let inside: usize = self.iter().map(Heap::heap_bytes).sum();
+        self.capacity() * size_of::<T>() + inside
+    }
+}
+
+impl<T: Heap> Heap for Option<T> {
+    fn heap_bytes(&self) -> usize {
+        self.as_ref().map_or(0, Heap::heap_bytes)
+    }
+}
+
+impl<T: Heap> Heap for OnceLock<T> {
+    fn heap_bytes(&self) -> usize {
+        self.get().map_or(0, Heap::heap_bytes)
+    }
+}
+
+impl<T: Heap> Heap for Arc<T> {
+    fn heap_bytes(&self) -> usize {
+        size_of::<T>() + T::heap_bytes(self)
+    }
+}
+
+impl<T: Heap> Heap for Box<T> {
+    fn heap_bytes(&self) -> usize {
+        size_of::<T>() + T::heap_bytes(self)
+    }
+}
+
+impl Heap for DMatrix<f64> {
+    fn heap_bytes(&self) -> usize {
+        self.len() * size_of::<f64>()
+    }
+}
+
+/// Memory for so many numbers, or an error where the system has none and would otherwise end the program.
+pub(crate) fn reserved(numbers: usize, what: impl FnOnce() -> String) -> Result<Vec<f64>, Error> {
+    let mut memory = Vec::new();
+    reserve(&mut memory, numbers, what)?;
+    Ok(memory)
+}
+
+/// So many zeros, or an error where there is no memory for them.
+pub(crate) fn zeros(numbers: usize, what: impl FnOnce() -> String) -> Result<Vec<f64>, Error> {
+    let mut zeros = reserved(numbers, what)?;
+    zeros.resize(numbers, 0.0);
+    Ok(zeros)
+}
+
+/// Replaces the content of `memory` by these numbers, or fails where there is no memory for them.
+pub(crate) fn refill(
+    memory: &mut Vec<f64>,
+    numbers: impl ExactSizeIterator<Item = f64>,
+) -> Result<(), Error> {
+    memory.clear();
+    let what = || format!("{} numbers as float64", numbers.len());
+    reserve(memory, numbers.len(), what)?;
+    memory.extend(numbers);
+    Ok(())
+}
+
+fn reserve(
+    memory: &mut Vec<f64>,
+    numbers: usize,
+    what: impl FnOnce() -> String,
+) -> Result<(), Error> {
+    memory
+        .try_reserve_exact(numbers)
+        .map_err(|_| Error::Memory {
+            what: what(),
+            bytes: numbers.saturating_mul(size_of::<f64>()),
+        })
+}
+
+/// A thing whose memory is that of these fields.
+macro_rules! heap {
+    ($type:ty: $($field:tt),*) => {
+        impl crate::runtime::Heap for $type {
+            fn heap_bytes(&self) -> usize {
+                0 $(+ crate::runtime::Heap::heap_bytes(&self.$field))*
+            }
+        }
+    };
+}
+pub(crate) use heap;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Pair {
+        first: Vec<f64>,
+        second: Option<Vec<Vec<usize>>>,
+    }
+    heap!(Pair: first, second);
+
+    #[test]
+    fn bytes_are_those_of_the_fields() {
+        let first = Vec::with_capacity(3);
+        assert_eq!(
+            Pair {
+                first,
+                second: None
+            }
+            .heap_bytes(),
+            24
+        );
+        let (first, second) = (vec![], Some(vec![vec![0; 5]]));
+        assert_eq!(Pair { first, second }.heap_bytes(), 24 + 5 * 8);
+    }
+}

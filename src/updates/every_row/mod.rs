@@ -1,0 +1,9 @@
+//! Updates that store every row.
+
+mod gradient;
+mod newton;
+mod ridge;
+
+pub use gradient::KernelGradient;
+pub use newton::{KernelNewton, Look};
+pub use ridge::{KernelRidge, Regression};
