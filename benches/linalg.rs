@@ -3,6 +3,7 @@
 use criterion::{BatchSize, BenchmarkId, Criterion};
 
 use crate::workloads::{FEATURES, SIZES, data, dictionary};
+use nystream::features::FeatureMap;
 use nystream::{NystromMap, Projection};
 
 /// `k_S(x)`, then `L^{-1} k`.

@@ -1,7 +1,7 @@
 //! One update, given the features.
 
 use criterion::{BenchmarkId, Criterion};
-use nystream::updates::{Gradient, Newton, Rate};
+use nystream::updates::{Gradient, Newton, Rate, Update};
 
 use crate::workloads::{SIZES, data};
 
@@ -9,8 +9,8 @@ use crate::workloads::{SIZES, data};
 pub(crate) fn newton(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("newton");
     for size in SIZES {
-        let mut newton = Newton::new(1.0, 0.125).expect("valid");
-        (0..size).for_each(|_| newton.grow(1.0));
+        let mut newton = Newton::new(1.0, 0.125, f64::INFINITY, 1.0).expect("valid");
+        (0..size).for_each(|_| newton.gain(1.0));
         let phi = data(1, size);
         group.bench_function(BenchmarkId::from_parameter(format!("J{size}")), |b| {
             // An error that does not vanish with the rounds: without one there is nothing to do.

@@ -1,6 +1,7 @@
 //! Data for all benchmarks: deterministic, made outside the timed part.
 
 use nystream::Dictionary;
+use nystream::features::FeatureMap;
 use nystream::kernels::{AnyKernel, Gaussian};
 use nystream::linalg::Panels;
 

@@ -4,6 +4,7 @@
 //! are off by the norm of the inverse factor, and anything derived twice by its square.
 
 use nalgebra::{Cholesky, DMatrix, DVector};
+use nystream::features::FeatureMap;
 use nystream::kernels::{
     AnyKernel, Gaussian, Laplacian, Matern32, Matern52, Polynomial, RationalQuadratic,
 };

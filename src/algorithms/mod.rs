@@ -122,8 +122,11 @@ pub struct Intervals<'a> {
     /// How far past predictions were off.
     pub scores: &'a Scores,
     /// How little is known about a row, as a multiple of the variance of its label.
-    pub uncertainty: Box<dyn Fn(&[f64]) -> f64 + Sync + 'a>,
+    pub uncertainty: Box<Uncertainty<'a>>,
 }
+
+/// A number for a row.
+type Uncertainty<'a> = dyn Fn(&[f64]) -> f64 + Sync + 'a;
 
 impl<'a> Intervals<'a> {
     fn new(scores: &'a Scores, uncertainty: impl Fn(&[f64]) -> f64 + Sync + 'a) -> Self {
@@ -176,14 +179,12 @@ pub trait Algorithm: CopyAlgorithm + fmt::Debug + Heap + Send + Sync {
 
     /// Writes the predictions for many rows: those of all targets for the first row, then those for the next.
     fn predict_rows_into(&self, rows: &Rows<'_>, out: &mut [f64]) {
-        match self.predictor() {
-            Some(predictor) => predictor.predict_rows_into(rows, out),
-            None => {
-                let n_targets = self.facts().n_targets;
-                for (x, out) in rows.iter().zip(out.chunks_exact_mut(n_targets)) {
-                    self.predict_into(x, out);
-                }
-            }
+        if let Some(predictor) = self.predictor() {
+            return predictor.predict_rows_into(rows, out);
+        }
+        let n_targets = self.facts().n_targets;
+        for (x, out) in rows.iter().zip(out.chunks_exact_mut(n_targets)) {
+            self.predict_into(x, out);
         }
     }
 

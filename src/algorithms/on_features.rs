@@ -6,7 +6,6 @@ use super::{Algorithm, Basis, Blocks, Facts, Intervals, Scratch};
 use crate::data::Rows;
 use crate::error::Error;
 use crate::features::FeatureMap;
-use crate::limits::Range;
 use crate::linalg::index_of_least;
 use crate::persist::State;
 use crate::predictor::{Predictor, Record};
@@ -235,13 +234,9 @@ impl<M: FeatureMap, U: Update> FeatureLearner<M, U> {
     fn build_predictor(&self) -> Predictor {
         let update = self.update();
         let w = |target| update.w(target);
-        match self.record.as_ref().and_then(Record::ranges) {
-            Some(ranges) => self.map().predictor(&w, ranges),
-            None => {
-                let ranges: Vec<Range> = vec![update.range(); update.n_targets()];
-                self.map().predictor(&w, &ranges)
-            }
-        }
+        let ranges = self.record.as_ref().and_then(Record::ranges);
+        self.map()
+            .predictor(&w, ranges.unwrap_or(&[update.range()]))
     }
 }
 

@@ -135,7 +135,7 @@ impl FeatureMap for FixedNystrom {
     fn predictor<'w>(&self, w: &dyn Fn(usize) -> &'w [f64], ranges: &[Range]) -> Predictor {
         let w = DVectorView::from_slice(w(0), self.embedding.ncols());
         let c = (&self.embedding * w).as_slice().to_vec();
-        Predictor::Expansion(Expansion::new(&self.kernel, &self.rows, c).within(ranges))
+        Predictor::Expansion(Expansion::new(&self.kernel, &self.rows, c, ranges))
     }
 
     fn basis(&self) -> Option<(&Panels, &AnyKernel)> {

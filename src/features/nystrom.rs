@@ -210,9 +210,11 @@ impl NystromMap {
         w: impl Fn(usize) -> &'w [f64],
         ranges: &[Range],
     ) -> Expansion {
-        let each = |target| self.coefficients(w(target));
-        let c = (0..ranges.len()).flat_map(each).collect();
-        Expansion::new(&self.kernel, &self.rows, c).within(ranges)
+        let mut c = self.coefficients(w(0));
+        for target in 1..ranges.len() {
+            c.extend(self.coefficients(w(target)));
+        }
+        Expansion::new(&self.kernel, &self.rows, c, ranges)
     }
 
     pub(crate) fn save(&self, state: &mut State) {

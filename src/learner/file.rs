@@ -68,6 +68,7 @@ impl Learner {
         Self {
             params: self.params.clone(),
             algorithm: self.algorithm.copy(),
+            n_targets: self.n_targets,
             n_features: self.n_features,
             n_seen: self.n_seen,
             names: self.names.clone(),

@@ -50,6 +50,7 @@ impl Learner {
         Ok(Self {
             params: params.clone().into(),
             algorithm: Box::new(params.merge(&models)?),
+            n_targets: params.n_targets,
             n_features,
             n_seen: seen
                 .iter()

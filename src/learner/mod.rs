@@ -44,6 +44,7 @@ const LARGEST_WIDTH: usize = 1 << 40;
 pub struct Learner {
     params: AnyParams,
     algorithm: Box<dyn Algorithm>,
+    n_targets: usize,
     n_features: Option<usize>,
     n_seen: u64,
     names: FeatureNames,
@@ -53,8 +54,10 @@ impl Learner {
     /// A learner that has seen nothing.
     pub fn new(params: impl Into<AnyParams>) -> Result<Self, Error> {
         let params = params.into();
+        let algorithm = params.build()?;
         Ok(Self {
-            algorithm: params.build()?,
+            n_targets: algorithm.facts().n_targets,
+            algorithm,
             params,
             n_features: None,
             n_seen: 0,
@@ -123,7 +126,7 @@ impl Learner {
 
     /// Number of labels that a row has.
     pub fn n_targets(&self) -> usize {
-        self.algorithm.facts().n_targets
+        self.n_targets
     }
 
     /// The prediction for one row, of the first target if there are several; 0 before anything is learned.

@@ -28,7 +28,7 @@ const WHOLE: &str = "Whole";
 ///
 /// let mut learner = Learner::new(NonsAldParams::default())?;
 /// learner.learn_row(&[0.5], 1.0)?;
-/// let scorer = learner.scorer()?;
+/// let scorer = learner.scorer();
 /// let before = learner.predict_row(&[0.4])?;
 /// learner.learn_row(&[0.4], -1.0)?;
 /// assert_eq!(scorer.predict_row(&[0.4])?, before);
@@ -172,7 +172,7 @@ impl Scorer {
     /// ```
     /// use nystream::{Learner, NonsAldParams, Scorer};
     ///
-    /// let scorer = Learner::new(NonsAldParams::default())?.scorer()?;
+    /// let scorer = Learner::new(NonsAldParams::default())?.scorer();
     /// let again = Scorer::from_bytes(&scorer.to_bytes()?)?;
     /// assert_eq!(again.predict_row(&[0.4])?, 0.0);
     /// # Ok::<(), nystream::Error>(())
@@ -251,10 +251,10 @@ mod tests {
             .filter_map(|n| AnyParams::default_of(n))
         {
             let mut learner = Learner::new(params).unwrap();
-            let empty = learner.scorer().unwrap();
+            let empty = learner.scorer();
             assert_eq!(empty.predict_row(&[0.5, 0.2]), Ok(0.0));
             learner.learn_rows(&rows, &y).unwrap();
-            let scorer = learner.scorer().unwrap();
+            let scorer = learner.scorer();
             let again = Scorer::from_bytes(&scorer.to_bytes().unwrap()).unwrap();
             for scorer in [&scorer, &again] {
                 assert_eq!(scorer.predict_rows(&rows), learner.predict_rows(&rows));

@@ -128,7 +128,7 @@ mod tests {
         let all = AnyParams::NAMES
             .iter()
             .filter_map(|name| AnyParams::default_of(name));
-        all.filter(|params| params.build().is_ok_and(|a| a.takes_weights()))
+        all.filter(|params| params.build().is_ok_and(|a| a.facts().takes_weights))
     }
 
     #[test]

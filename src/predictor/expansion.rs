@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::data::Rows;
 use crate::error::Error;
 use crate::kernels::AnyKernel;
-use crate::limits::{ANYTHING, Range, clamp};
+use crate::limits::{Range, clamp};
 use crate::linalg::{Batch, Panels, mul_columns_into};
 use crate::persist::State;
 use crate::runtime::heap;
@@ -26,31 +26,47 @@ pub struct Expansion {
     pub rows: Arc<Panels>,
     /// The coefficients `c_i`: those of the first target, then those of the next.
     pub c: Vec<f64>,
-    /// The least and the largest value of each target.
-    pub ranges: Vec<Range>,
+    ranges: Ranges,
+}
+
+/// The range of each target; that of one target is found without a way to other memory.
+#[derive(Debug, Clone)]
+enum Ranges {
+    One(Range),
+    Each(Vec<Range>),
+}
+
+impl From<&[Range]> for Ranges {
+    fn from(ranges: &[Range]) -> Self {
+        match ranges {
+            [range] => Self::One(*range),
+            _ => Self::Each(ranges.to_vec()),
+        }
+    }
 }
 
 impl Expansion {
-    /// The expansion of one target with these coefficients, of any value.
-    pub fn new(kernel: &AnyKernel, rows: &Arc<Panels>, c: Vec<f64>) -> Self {
+    /// Expansions with these coefficients, for as many targets as there are ranges.
+    pub fn new(kernel: &AnyKernel, rows: &Arc<Panels>, c: Vec<f64>, ranges: &[Range]) -> Self {
         Self {
             kernel: kernel.clone(),
             rows: Arc::clone(rows),
             c,
-            ranges: vec![ANYTHING],
+            ranges: ranges.into(),
         }
     }
 
-    /// The same for as many targets as there are ranges, with values within them.
-    #[must_use]
-    pub fn within(self, ranges: &[Range]) -> Self {
-        let ranges = ranges.to_vec();
-        Self { ranges, ..self }
+    /// The least and the largest value of each target.
+    pub fn ranges(&self) -> &[Range] {
+        match &self.ranges {
+            Ranges::One(range) => std::slice::from_ref(range),
+            Ranges::Each(ranges) => ranges,
+        }
     }
 
     /// Number of targets.
     pub fn n_targets(&self) -> usize {
-        self.ranges.len()
+        self.ranges().len()
     }
 
     /// The values of all targets at a row.
@@ -69,7 +85,7 @@ impl Expansion {
     }
 
     fn clamp_in_place(&self, out: &mut [f64]) {
-        for (out, range) in out.iter_mut().zip(&self.ranges) {
+        for (out, range) in out.iter_mut().zip(self.ranges()) {
             *out = clamp(*out, *range);
         }
     }
@@ -109,7 +125,7 @@ impl Expansion {
     pub(super) fn save(&self, state: &mut State) {
         state.put_rows("basis", &self.rows);
         state.put("coefficients", &*self.c);
-        state.put_ranges("range", &self.ranges);
+        state.put_ranges("range", self.ranges());
     }
 
     pub(super) fn load(kernel: AnyKernel, n_targets: usize, state: &State) -> Result<Self, Error> {
@@ -120,7 +136,7 @@ impl Expansion {
             kernel,
             rows: Arc::new(rows),
             c: state.vector("coefficients", n)?,
-            ranges: state.ranges("range", n_targets)?,
+            ranges: state.ranges("range", n_targets)?.as_slice().into(),
         })
     }
 }
@@ -131,24 +147,31 @@ heap!(Expansion: rows, c);
 mod tests {
     use super::*;
     use crate::kernels::{Gaussian, Laplacian, Linear, Polynomial};
+    use crate::limits::ANYTHING;
+
+    fn predict(f: &Expansion, x: &[f64]) -> f64 {
+        let mut yhat = [f64::NAN];
+        f.predict_into(x, &mut yhat);
+        yhat[0]
+    }
 
     #[test]
     fn targets_share_rows_and_nothing_else() {
         let data: Vec<f64> = (0..600).map(|i| (f64::from(i) * 0.7).sin()).collect();
         let kernel: AnyKernel = Gaussian::default().into();
-        let stored: Panels = data.chunks_exact(3).take(70).collect();
+        let stored: Arc<Panels> = Arc::new(data.chunks_exact(3).take(70).collect());
         let rows = Rows::new(&data[..3 * 130], 3).unwrap();
         let ranges = [(-1.0, 1.0), ANYTHING, (0.0, 2.0)];
-        let several = Hypothesis::new(&kernel, &stored, &data[..210]).within_each(&ranges);
+        let several = Expansion::new(&kernel, &stored, data[..210].to_vec(), &ranges);
         let (mut out, mut one) = (vec![f64::NAN; 390], [f64::NAN; 3]);
         several.predict_rows_into(&rows, &mut out);
         for (i, x) in rows.iter().enumerate() {
             several.predict_into(x, &mut one);
-            for (target, (low, high)) in ranges.into_iter().enumerate() {
-                let c = &data[70 * target..][..70];
-                let alone = Hypothesis::new(&kernel, &stored, c).within(low, high);
-                assert!((out[3 * i + target] - alone.predict(x)).abs() < 1e-13);
-                assert_eq!(one[target], alone.predict(x));
+            for (target, range) in ranges.into_iter().enumerate() {
+                let c = data[70 * target..][..70].to_vec();
+                let alone = Expansion::new(&kernel, &stored, c, &[range]);
+                assert!((out[3 * i + target] - predict(&alone, x)).abs() < 1e-13);
+                assert_eq!(one[target], predict(&alone, x));
             }
         }
     }
@@ -168,14 +191,15 @@ mod tests {
         ];
         let data: Vec<f64> = (0..600).map(|i| (f64::from(i) * 0.7).sin()).collect();
         for (n_stored, n_rows) in [(0, 3), (1, 1), (7, 64), (33, 65), (100, 200)] {
-            let stored: Panels = data.chunks_exact(3).take(n_stored).collect();
+            let stored: Arc<Panels> = Arc::new(data.chunks_exact(3).take(n_stored).collect());
             let rows = Rows::new(&data[..3 * n_rows], 3).unwrap();
             for kernel in &kernels {
-                let f = Hypothesis::new(kernel, &stored, &data[..n_stored]).within(-2.0, 3.0);
+                let c = data[..n_stored].to_vec();
+                let f = Expansion::new(kernel, &stored, c, &[(-2.0, 3.0)]);
                 let mut out = vec![f64::NAN; n_rows];
                 f.predict_rows_into(&rows, &mut out);
                 for (x, value) in rows.iter().zip(out) {
-                    assert!((f.predict(x) - value).abs() < 1e-13, "{kernel:?}");
+                    assert!((predict(&f, x) - value).abs() < 1e-13, "{kernel:?}");
                     assert!((-2.0..=3.0).contains(&value));
                 }
             }

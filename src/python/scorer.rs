@@ -165,7 +165,7 @@ impl Scorer {
                 parts.set_item("kernel", params::object(py, &expansion.kernel)?)?;
                 parts.set_item("basis", matrix(py, &expansion.rows)?)?;
                 parts.set_item("coefficients", self.each(py, expansion.c.clone())?)?;
-                expansion.ranges.clone()
+                expansion.ranges().to_vec()
             }
             Some(Predictor::Linear(lines)) => self.line_parts(&parts, lines)?,
             Some(Predictor::Waves(Waves { fourier, w })) => {

@@ -371,7 +371,7 @@ mod tests {
             assert_eq!(squares.learn(&[2.0], 2.0), (0.0, 4.0));
             // A = 1 + 4, w = 4 / 5, q = 4 / 5
             assert!(close(squares.predict(&[2.0]), expected));
-            assert!(close(squares.uncertainty(&[2.0]), 0.8));
+            assert!(close(squares.uncertainty(&[2.0]).unwrap(), 0.8));
             assert!(close(squares.learn(&[2.0], 1.0).0, expected));
             // A = 1 + 8, w = 6 / 9
             assert!(close(squares.w(0)[0], 6.0 / 9.0));
@@ -390,7 +390,7 @@ mod tests {
         squares.learn(&[1.0], 1.0);
         // A = (1 + 4) / 2 + 1, renewed by 1 / 2; b = 4 / 2 + 1
         assert!(close(squares.w(0)[0], 3.0 / 4.0));
-        assert!(close(squares.uncertainty(&[2.0]), 1.0));
+        assert!(close(squares.uncertainty(&[2.0]).unwrap(), 1.0));
     }
 
     #[test]

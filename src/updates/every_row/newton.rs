@@ -101,8 +101,8 @@ impl KernelNewton {
 
     /// `f`, within the bound.
     pub fn expansion(&self) -> Expansion {
-        let f = Expansion::new(&self.kernel, &self.rows, self.c.clone());
-        f.within(&[(-self.bound, self.bound)])
+        let range = (-self.bound, self.bound);
+        Expansion::new(&self.kernel, &self.rows, self.c.clone(), &[range])
     }
 
     /// Begins a round: predicts `x` after projecting `f`, in the norm of `A`, onto the functions within the bound there.
