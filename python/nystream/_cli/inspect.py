@@ -74,8 +74,10 @@ def opened(path: Path) -> tuple[dict[str, Learner | Scorer], dict[str, Any] | No
     if not is_checkpoint(path):
         return {path.name: nystream.load(path)}, None
     checkpoint = Checkpoint.read(path)
-    read = nystream.Learner.from_bytes
-    return {name: read(data) for name, data in checkpoint.models.items()}, checkpoint.state
+    models: dict[str, Learner | Scorer] = {
+        name: checkpoint.learner(name, path) for name in checkpoint.models
+    }
+    return models, checkpoint.state
 
 
 def facts_of(model: Learner | Scorer) -> dict[str, Any]:
