@@ -509,7 +509,7 @@ def test_a_mended_row_lets_a_stopped_run_go_on(tmp_path, stream):
     np.testing.assert_array_equal(rows, np.arange(256))
     text = path.read_text().splitlines()
     text[300] = ""
-    path.write_text("\n".join(text))
+    path.write_text("\n".join(text) + "\n")  # without, its last line would wait
     assert learn(*options, "--resume") == 0
     rows, found = predictions(tmp_path / "p.csv")
     np.testing.assert_array_equal(rows, np.arange(1000))

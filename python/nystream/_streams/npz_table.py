@@ -10,6 +10,7 @@ from typing import IO, TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 
+from nystream._streams.hashing import RunningHash
 from nystream._streams.table import Chunk, Position, numeric_chunks
 from nystream.datasets._columns import Columns
 from nystream.datasets._npz import DAMAGED, known
@@ -63,8 +64,9 @@ class Array:
 class NpzTable:
     """Features and labels side by side; without names, the last columns are the labels."""
 
-    def __init__(self, file: BinaryIO, name: str) -> None:
+    def __init__(self, file: BinaryIO, name: str, resumable: bool = False) -> None:
         self._file, self._name = file, name
+        self._running = RunningHash() if resumable else None
         try:
             archive = zipfile.ZipFile(file)
             self._arrays = [
@@ -115,18 +117,23 @@ class NpzTable:
         return Columns(count, (*found["feature_names"], *labels))
 
     def chunks(self, wanted: Sequence[int], n_rows: int, start: Position) -> Iterator[Chunk]:
-        """Yield as many rows at a time; the last chunk may have fewer."""
+        """Return as many rows at a time, from a position on; the last chunk may have fewer."""
+        blocks = self._blocks(wanted, n_rows)
+        return numeric_chunks(
+            blocks, n_rows, self.columns, wanted, start, self._name, self._running
+        )
+
+    def _blocks(self, wanted: Sequence[int], n_rows: int) -> Iterator[Values]:
         try:
-            yield from numeric_chunks(
-                self._blocks(wanted, n_rows), 0, n_rows, self.columns, wanted, start
-            )
+            for blocks in zip(*(array.blocks(n_rows) for array in self._arrays), strict=True):
+                sides = [block.reshape(len(block), -1) for block in blocks]
+                yield np.hstack(sides)[:, list(wanted)]
         except DAMAGED as error:
             raise ValueError(f"{self._name} is not a sound .npz file: {error}") from error
 
-    def _blocks(self, wanted: Sequence[int], n_rows: int) -> Iterator[Values]:
-        for blocks in zip(*(array.blocks(n_rows) for array in self._arrays), strict=True):
-            sides = [block.reshape(len(block), -1) for block in blocks]
-            yield np.hstack(sides)[:, list(wanted)]
+    def unread(self) -> str:
+        """Say nothing: a file without its end is refused."""
+        return ""
 
     def fraction(self, position: Position) -> float | None:
         """Return how much of the table lies before a position."""
