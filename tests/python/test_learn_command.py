@@ -15,7 +15,7 @@ import time
 import numpy as np
 import pytest
 import tables
-from support import command, random_stream
+from support import command, random_stream, running
 
 import nystream
 from nystream._checkpoint import Checkpoint
@@ -182,26 +182,22 @@ def test_nothing_has_to_be_chosen_but_the_target(tmp_path, stream):
 
 def test_a_live_pipe_is_answered_row_by_row():
     X, y = random_stream(5, 2)
-    process = subprocess.Popen(
-        command("learn", "-", "--target", "y", "--chunk", 1, "--predictions", "-", *RIDGE),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-    )
-    process.stdin.write(b"a,b,y\n")
-    model = plain_model()
-    for i, (x, label) in enumerate(zip(X, y, strict=True)):
-        process.stdin.write(",".join(map(repr, [*x.tolist(), float(label)])).encode() + b"\n")
-        process.stdin.flush()
-        if not i:
-            assert process.stdout.readline() == b"row,prediction\n"
-        row, prediction = process.stdout.readline().split(b",")
-        assert int(row) == i
-        assert float(prediction) == pytest.approx(model.predict_one(x), rel=1e-9, abs=1e-12)
-        model.learn_one(x, label)
-    process.stdin.close()
-    assert process.wait() == 0
-    process.stdout.close()
+    arguments = command("learn", "-", "--target", "y", "--chunk", 1, "--predictions", "-", *RIDGE)
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
+    with running(arguments, **pipes) as process:
+        process.stdin.write(b"a,b,y\n")
+        model = plain_model()
+        for i, (x, label) in enumerate(zip(X, y, strict=True)):
+            process.stdin.write(",".join(map(repr, [*x.tolist(), float(label)])).encode() + b"\n")
+            process.stdin.flush()
+            if not i:
+                assert process.stdout.readline() == b"row,prediction\n"
+            row, prediction = process.stdout.readline().split(b",")
+            assert int(row) == i
+            assert float(prediction) == pytest.approx(model.predict_one(x), rel=1e-9, abs=1e-12)
+            model.learn_one(x, label)
+        process.stdin.close()
+        assert process.wait() == 0
 
 
 # how it goes
@@ -217,16 +213,16 @@ def test_a_terminal_sees_a_bar_and_a_pipe_sees_none(tmp_path, stream):
     arguments = command("learn", path, "--target", "y", *RIDGE, *SMALL_CHUNKS)
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("4H", 24, 120, 0, 0))
-    process = subprocess.Popen(arguments, stdout=subprocess.DEVNULL, stderr=theirs)
-    os.close(theirs)
     seen = b""
-    try:
-        while part := os.read(ours, 4096):
-            seen += part
-    except OSError:  # the other side is closed
-        pass
-    os.close(ours)
-    assert process.wait() == 0
+    with running(arguments, stdout=subprocess.DEVNULL, stderr=theirs) as process:
+        os.close(theirs)
+        try:
+            while part := os.read(ours, 4096):
+                seen += part
+        except OSError:  # the other side is closed
+            pass
+        os.close(ours)
+        assert process.wait() == 0
     assert b"100%" in seen
     assert b"MSE" in seen
     run = subprocess.run(arguments, capture_output=True, check=True)
@@ -269,16 +265,17 @@ def test_memory_does_not_grow_with_the_stream(name, tmp_path):
 def is_killed(arguments, checkpoint, rng):
     """Run a command and kill it at a random moment, most often after a checkpoint of its own."""
     before = checkpoint.stat().st_mtime_ns if checkpoint.exists() else 0
-    process = subprocess.Popen(arguments, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-    if rng.random() < 0.7:
-        while process.poll() is None and not (
-            checkpoint.exists() and checkpoint.stat().st_mtime_ns != before
-        ):
-            time.sleep(0.001)
-    with contextlib.suppress(subprocess.TimeoutExpired):
-        process.wait(timeout=rng.uniform(0, 0.3))
-    process.send_signal(signal.SIGKILL)
-    _, errors = process.communicate()
+    pipes = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE}
+    with running(arguments, **pipes) as process:
+        if rng.random() < 0.7:
+            while process.poll() is None and not (
+                checkpoint.exists() and checkpoint.stat().st_mtime_ns != before
+            ):
+                time.sleep(0.001)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(timeout=rng.uniform(0, 0.3))
+        process.send_signal(signal.SIGKILL)
+        _, errors = process.communicate()
     assert process.returncode in (0, -signal.SIGKILL), errors.decode()
     return process.returncode != 0
 
