@@ -236,9 +236,9 @@ PEAK = (
 )
 
 
-def peak(path, n_rows, out):
+def peak(path, n_rows, out, *options):
     """The most memory, in kilobytes, that learning a file took."""
-    arguments = ["learn", path, "--target", "y", "--algorithm", "RunningMean"]
+    arguments = ["learn", path, "--target", "y", "--algorithm", "RunningMean", *options]
     command = [sys.executable, "-c", PEAK, *map(str, [*arguments, "--predictions", out])]
     run = subprocess.run(command, capture_output=True, text=True, check=True)
     assert f"{n_rows:,} rows" in run.stdout
@@ -418,6 +418,9 @@ BAD = {
         ('{"a": 1, "b": 2', "could not be read as JSON"),
         ("[1, 2, 3, 4]", "should be a JSON object, but is [1, 2, 3, 4]"),
         (b'{"a": 1, "b": "\xff"}', "could not be read as JSON"),
+        ('{"a": [1], "b": [2], "c": [3], "y": [4]}', "column 'a' should be a number, but is [1]"),
+        ("[1, 2]", "should be a JSON object, but is [1, 2]"),
+        ("17", "should be a JSON object, but is 17"),
     ],
 }
 CASES = [(name, row, message) for name, rows in BAD.items() for row, message in rows]
@@ -464,6 +467,55 @@ def test_skipped_rows_are_counted_and_the_first_is_named(tmp_path, stream, capsy
     assert "bad rows left out: 3" in printed.out
     assert learn(path, "--target", "y", *RIDGE, *SMALL_CHUNKS, "--on-error", "report") == 0
     assert re.findall(r"line (\d+):", capsys.readouterr().err) == ["10", "20", "900"]
+
+
+@pytest.mark.parametrize("value", ["[1, 2]", "[1]", "[[1]]", '"1"', "null", "{}"])
+def test_rows_that_are_all_bad_in_one_way_are_bad(value, tmp_path, stream, capsys):
+    """Lists of one length are a table of numbers, too, but none of rows."""
+    path = tables.write(tmp_path, "t.jsonl", *stream)
+    bad = '{"a": V, "b": V, "c": V, "y": V}\n'.replace("V", value)
+    path.write_text(path.read_text() + bad * 300)
+    options = [path, "--target", "y", *RIDGE, "--on-error", "skip", "--chunk", 100]
+    assert learn(*options) == 0
+    printed = capsys.readouterr()
+    assert "line 1001: column 'a' should be a number, but is" in printed.err
+    assert printed.out.startswith("1,000 rows")
+    assert printed.out.endswith("bad rows left out: 300\n")
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.jsonl"])
+def test_lines_that_are_too_long_are_bad_rows(name, tmp_path, stream, capsys, monkeypatch):
+    monkeypatch.setattr("nystream._streams.lines.LONGEST", 1000)
+    path = tables.write(tmp_path, name, *stream)
+    lines = path.read_text().splitlines()
+    lines[500:500] = ["1" * 1001, " " * 5000, "[" * 1000]
+    path.write_text("\n".join([*lines, "1" * 7000]))
+    options = [path, "--target", "y", *RIDGE, "--predictions", tmp_path / "p.csv"]
+    assert learn(*options, "--on-error", "report") == 0
+    printed = capsys.readouterr()
+    last = len(lines) + 1
+    told = [f"line {n}: should be at most 1,000 bytes, but is longer" for n in (501, 502, last)]
+    for message in told:
+        assert f"{path}, {message}" in printed.err
+    assert f"{path}, line 503: " in printed.err
+    assert "bad rows left out: 4" in printed.out
+    found = predictions(tmp_path / "p.csv")[1]
+    np.testing.assert_array_equal(found, plain_model().progressive(*stream))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="/proc tells the memory of a process")
+def test_a_long_line_is_not_kept_in_memory(tmp_path):
+    path = tmp_path / "t.jsonl"
+    row = b'{"a": 1, "b": 2, "c": 3, "y": 4}\n'
+    peaks = []
+    for long in (20, 200):
+        with open(path, "wb") as file:
+            file.write(row)
+            for _ in range(long):
+                file.write(b"1" * 1_000_000)
+            file.write(b"\n" + row)
+        peaks.append(peak(path, 2, tmp_path / "p.csv", "--on-error", "skip"))
+    assert peaks[1] < peaks[0] + 20_000
 
 
 @pytest.mark.parametrize("name", ["t.parquet", "t.arrow", "t.npz"])

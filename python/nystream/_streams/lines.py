@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from nystream.datasets._columns import Columns
 
 LONGEST = 1 << 24  # bytes of a line: without a limit, a file without line ends would fill memory
-BLOCK = 1 << 20  # bytes that are read at a time of what was read before
+BLOCK = 1 << 20  # bytes that are read at a time of what is not kept
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 NO_ARCHIVE = (EOFError, gzip.BadGzipFile, zlib.error)
 
@@ -74,14 +74,15 @@ class Lines:
             yield line
 
     def _read(self) -> bytes:
-        line = b"" if self.is_unfinished else self._part()
+        line = b"" if self.is_unfinished else self._part(LONGEST + 1)
         if len(line) > LONGEST:
             return self._overlong(line)
         return line if line.endswith(b"\n") else self._last(line)
 
-    def _part(self) -> bytes:
+    def _part(self, size: int) -> bytes:
+        """Read a line, or no more of it than so many bytes."""
         try:
-            return self._file.readline(LONGEST + 1)
+            return self._file.readline(size)
         except NO_ARCHIVE as error:
             raise ValueError(f"{self.name} is not a sound gzip file: {error}") from error
 
@@ -102,7 +103,7 @@ class Lines:
                 line.after.add(part)
             if part.endswith(b"\n"):
                 return line
-            part = self._part()
+            part = self._part(BLOCK)
         return self._last(line)
 
     def _hash_ahead(self) -> RunningHash | None:
