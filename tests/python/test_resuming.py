@@ -213,6 +213,7 @@ def test_a_second_run_is_refused_until_the_first_has_ended(option, tmp_path, cap
         first.stdin.write(b"a,b,c,y\n1,2,3,4\n")
         first.stdin.flush()
         wait_until(lambda: is_held(tmp_path, "shared.csv"))
+        wait_until(lambda: option != "--predictions" or shared.exists())
         before = contents(tmp_path)
         assert learn(path, *rest) == 2
         error = capsys.readouterr().err

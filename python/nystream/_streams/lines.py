@@ -59,9 +59,13 @@ class Lines:
         if not line:
             raise StopIteration
         self.line += 1
-        self.byte += line.size if isinstance(line, Overlong) else len(line)
-        if self._running is not None:
-            self._running = hash_after(self._running, line)
+        if isinstance(line, Overlong):
+            self.byte += line.size
+            self._running = line.after and line.after.copy()
+        else:
+            self.byte += len(line)
+            if self._running is not None:
+                self._running.add(line)
         return line
 
     def __iter__(self) -> Lines:
@@ -76,8 +80,10 @@ class Lines:
     def _read(self) -> bytes:
         line = b"" if self.is_unfinished else self._part(LONGEST + 1)
         if len(line) > LONGEST:
-            return self._overlong(line)
-        return line if line.endswith(b"\n") else self._last(line)
+            line = self._overlong(line)
+        elif self._running is not None and line and not line.endswith(b"\n"):
+            self.is_unfinished = True
+        return b"" if self.is_unfinished else line
 
     def _part(self, size: int) -> bytes:
         """Read a line, or no more of it than so many bytes."""
@@ -86,14 +92,7 @@ class Lines:
         except NO_ARCHIVE as error:
             raise ValueError(f"{self.name} is not a sound gzip file: {error}") from error
 
-    def _last(self, line: bytes) -> bytes:
-        """Return a line without its end, or nothing if it is to wait."""
-        if line and self._running is not None:
-            self.is_unfinished = True
-            return b""
-        return line
-
-    def _overlong(self, part: bytes) -> bytes:
+    def _overlong(self, part: bytes) -> Overlong:
         """Read a line that is too long to its end."""
         line = Overlong(b"?")  # neither blank nor a row
         line.size, line.after = 0, self._hash_ahead()
@@ -104,7 +103,8 @@ class Lines:
             if part.endswith(b"\n"):
                 return line
             part = self._part(BLOCK)
-        return self._last(line)
+        self.is_unfinished = self._running is not None
+        return line
 
     def _hash_ahead(self) -> RunningHash | None:
         """Return the hash of all lines so far, those that are still to come included."""
@@ -112,7 +112,10 @@ class Lines:
             return None
         running = self._running.copy()
         for line in self._ahead:
-            running = hash_after(running, line)
+            if isinstance(line, Overlong) and line.after is not None:
+                running = line.after.copy()
+            else:
+                running.add(line)
         return running
 
     def go_to(self, position: Position) -> None:
@@ -134,6 +137,7 @@ class Lines:
         """Read a file anew, much quicker than line by line."""
         self._file.seek(self._origin)
         self._ahead.clear()
+        self.is_unfinished = False
         self._running = self._running and RunningHash()
         left, block = position.byte, b"\n"
         while left:
@@ -164,14 +168,6 @@ class Lines:
     def close(self) -> None:
         """Close the file."""
         self._raw.close()
-
-
-def hash_after(running: RunningHash, line: bytes) -> RunningHash:
-    """Return the hash of a file up to the end of its next line."""
-    if isinstance(line, Overlong) and line.after is not None:
-        return line.after.copy()
-    running.add(line)
-    return running
 
 
 class LineTable(ABC):
