@@ -36,7 +36,8 @@ def add_to(commands: Commands) -> None:
         run,
         summary="predict and learn a file or a pipe, row after row",
         description="Go through a table: predict each row, then learn it. Any length fits into "
-        "memory. Prints the mean squared error of the predictions, R2, speed and dictionary.",
+        "memory. Prints the mean squared error of the predictions, R2, speed and dictionary. "
+        "Ctrl-C ends it in order, a second one at once.",
         examples=EXAMPLES,
     )
     tables.add_input_to(parser)
@@ -61,13 +62,17 @@ def add_to(commands: Commands) -> None:
     )
     going_on = parser.add_argument_group("stopping and going on")
     going_on.add_argument(
-        "--checkpoint", metavar="FILE", help="keeps the model and how far it has read"
+        "--checkpoint",
+        metavar="FILE",
+        help="keeps the model and how far it has read; a last line without its end then waits",
     )
     going_on.add_argument(
         "--every", type=at_least_one, metavar="N", help="rows between checkpoints (100,000)"
     )
     going_on.add_argument(
-        "--resume", action="store_true", help="go on from the checkpoint, if there is one"
+        "--resume",
+        action="store_true",
+        help="go on from the checkpoint, if there is one; the input may have grown, not changed",
     )
 
 
