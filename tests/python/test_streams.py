@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import hashlib
+import random
 import zipfile
 
 import numpy as np
@@ -62,6 +64,21 @@ def test_a_table_is_read_on_from_any_chunk(name, chunk, resumable, tmp_path):
             np.testing.assert_array_equal(one.rows, other.rows)
             np.testing.assert_array_equal(one.values, other.values)
             assert one.end == other.end
+
+
+@pytest.mark.parametrize("name", ["t.parquet", "t.arrow", "t.arrows", "t.csv.gz"])
+def test_a_damaged_table_is_refused_or_read(name, tmp_path):
+    path, rng = tables.write(tmp_path, name, *random_stream(300, 3)), random.Random(1)
+    sound = path.read_bytes()
+    for _ in range(300):
+        damaged = bytearray(sound[: rng.choice([len(sound), rng.randrange(1, len(sound))])])
+        for _ in range(4):
+            damaged[-rng.randrange(1, 800) % len(damaged)] = rng.randrange(256)
+        path.write_bytes(damaged)
+        with contextlib.suppress(ValueError):
+            table = open_table(str(path), None, resumable=True)
+            with contextlib.closing(table):
+                list(table.chunks(range(min(4, table.columns.count)), 97, Position()))
 
 
 @pytest.mark.parametrize("name", ["t.jsonl", "t.jsonl.gz"])

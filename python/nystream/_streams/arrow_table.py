@@ -39,9 +39,11 @@ class ArrowTable:
         self._file, self._name = file, name
         self._running = RunningHash() if resumable else None
         self._arrow = pyarrow(name)
+        # A length that is damaged may be more than there is memory for.
+        self._damaged = (self._arrow.ArrowException, OSError, MemoryError)
         try:
             self._source = source(file, name)
-        except (self._arrow.ArrowException, OSError) as error:
+        except self._damaged as error:
             raise ValueError(f"{name} is not a sound {source.FORMAT}: {error}") from error
         names = tuple(self._source.schema.names)
         if len(set(names)) < len(names):
@@ -79,7 +81,7 @@ class ArrowTable:
     def _sound(self, batches: Iterable[Any]) -> Iterator[Any]:
         try:
             yield from batches
-        except (self._arrow.ArrowException, OSError) as error:
+        except self._damaged as error:
             what = self._source.FORMAT
             raise ValueError(f"{self._name} is not a sound {what}: {error}") from error
 
