@@ -96,7 +96,8 @@ def test_a_pipe_has_to_begin_with_what_was_read_before(tmp_path):
     other = feed(X[1:], Y[1:])
     assert other.returncode == 2
     assert b"standard input is not what was read before" in other.stderr
-    assert feed(X, Y).returncode == 0
+    whole = feed(X, Y)
+    assert (whole.returncode, whole.stderr) == (0, b"")
     np.testing.assert_array_equal(found(tmp_path), expected())
 
 
@@ -142,6 +143,15 @@ def test_without_a_checkpoint_the_last_line_needs_no_end(tmp_path, capsys):
     assert learn(path, "--target", "y", *RIDGE, "--predictions", tmp_path / "p.csv") == 0
     np.testing.assert_allclose(found(tmp_path), expected(), rtol=1e-9, atol=1e-12)
     assert capsys.readouterr().err == ""
+
+
+def test_a_pipe_may_end_within_a_line(tmp_path):
+    data = tables.text_rows(X, Y).encode()
+    arguments = command("learn", "-", *options(tmp_path)[1:])
+    run = subprocess.run(arguments, input=data[:-5], capture_output=True, check=True)
+    assert run.stderr.startswith(b"nystream: standard input, line 701 has no line end: ")
+    subprocess.run(arguments, input=data, capture_output=True, check=True)
+    np.testing.assert_allclose(found(tmp_path), expected(), rtol=1e-9, atol=1e-12)
 
 
 def test_names_of_columns_without_a_line_end_may_not_be_whole(tmp_path, capsys):

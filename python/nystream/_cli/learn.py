@@ -60,6 +60,11 @@ def add_to(commands: Commands) -> None:
         choices=tables.WRITTEN,
         help="their format, if the file's name does not tell",
     )
+    add_going_on_to(parser)
+
+
+def add_going_on_to(parser: argparse.ArgumentParser) -> None:
+    """Add the options for a run that may be stopped."""
     going_on = parser.add_argument_group("stopping and going on")
     going_on.add_argument(
         "--checkpoint",
@@ -109,6 +114,7 @@ def check(chosen: argparse.Namespace) -> None:
 
 def learn(chosen: argparse.Namespace, table: Table) -> int:
     """Make or load the model, go through the table, and leave what was asked for."""
+    from nystream._streams.opening import name_of
     from nystream._streams.table import Position
 
     model = modelling.start(chosen, "--model")
@@ -121,7 +127,7 @@ def learn(chosen: argparse.Namespace, table: Table) -> int:
     rate = go_through(table, learning, chunks)
     if table.unread():
         reason = "it may not be whole, and is left for the next --resume"
-        tables.tell(f"{chosen.input}, {table.unread()}: {reason}")
+        tables.tell(f"{name_of(chosen.input)}, {table.unread()}: {reason}")
     if not learning.model.n_seen:
         raise ValueError(f"{chosen.input} should have at least one good row, but has none")
     if chosen.save:
