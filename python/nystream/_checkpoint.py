@@ -4,19 +4,25 @@ from __future__ import annotations
 
 import io
 import json
+import os
+import struct
 import zipfile
 import zlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from nystream._core import write_file
+from nystream._core import Learner, write_file
 
 if TYPE_CHECKING:
     from os import PathLike
 
 STATE = "state.json"
 FORMAT = 1
-DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, KeyError, ValueError, NotImplementedError)
+ENCRYPTED = 1  # a bit of a member's flags
+DAMAGED = (
+    *(zipfile.BadZipFile, zlib.error, struct.error, EOFError, KeyError, IndexError, ValueError),
+    *(OverflowError, RecursionError, NotImplementedError, RuntimeError, OSError),
+)
 
 
 @dataclass(frozen=True)
@@ -56,18 +62,65 @@ class Checkpoint:
 
     @classmethod
     def read(cls, path: str | PathLike[str]) -> Checkpoint:
-        """Read a file, or raise ``ValueError`` that says why it is no sound checkpoint."""
+        """Read a file, or raise ``ValueError`` that says why it is no sound checkpoint.
+
+        No more memory is taken than the file's length accounts for.
+        """
         with open(path, "rb") as file:
             try:
                 with zipfile.ZipFile(file) as archive:
-                    known = json.loads(archive.read(STATE))
-                    if known["format"] != FORMAT:
-                        raise ValueError(f"it has format {known['format']}, not {FORMAT}")
-                    names = known["models"]
+                    check_members(archive.infolist(), file.seek(0, os.SEEK_END))
+                    names, state = read_state(archive)
                     models = {name: archive.read(model_name(i)) for i, name in enumerate(names)}
-                    return cls(models, known["state"])
+                    return cls(models, state)
             except DAMAGED as error:
                 raise ValueError(f"{path} is not a sound checkpoint: {error}") from error
+
+    def learner(self, name: str, path: str | PathLike[str]) -> Learner:
+        """Return a model by name; ``path`` is the file that the checkpoint was read from."""
+        if name not in self.models:
+            raise ValueError(f"{path} is not a sound checkpoint: it has no model {name!r:.100}")
+        try:
+            return Learner.from_bytes(self.models[name])
+        except ValueError as error:
+            what = f"its model {name!r:.100} cannot be read"
+            raise ValueError(f"{path} is not a sound checkpoint: {what}: {error}") from error
+
+
+def check_members(members: list[zipfile.ZipInfo], size: int) -> None:
+    """Refuse an archive that is not as `Checkpoint.to_bytes` writes it, before it is read."""
+    wanted = {STATE, *(model_name(i) for i in range(len(members) - 1))}
+    if {info.filename for info in members} != wanted:
+        raise ValueError(f"it should hold {STATE} and models alone, each once")
+    if any(info.compress_type != zipfile.ZIP_STORED for info in members):
+        raise ValueError("its members should not be compressed")
+    if any(info.flag_bits & ENCRYPTED for info in members):
+        raise ValueError("its members should not be encrypted")
+    if any(info.file_size != info.compress_size for info in members):
+        raise ValueError("the sizes of a member disagree")
+    if sum(info.file_size for info in members) > size:
+        raise ValueError("its members are said to be larger than the file")
+
+
+def read_state(archive: zipfile.ZipFile) -> tuple[list[str], dict[str, Any]]:
+    """Return the names of the models, and what is known beside them."""
+    known = json.loads(archive.read(STATE), parse_constant=refuse_constant)
+    if not isinstance(known, dict) or known.get("format") != FORMAT:
+        found = known.get("format") if isinstance(known, dict) else known
+        raise ValueError(f"it has format {found!r:.100}, not {FORMAT}")
+    names, state = known.get("models"), known.get("state")
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise ValueError("the names of its models should be a list of texts")
+    if len(set(names)) != len(archive.infolist()) - 1 or len(set(names)) != len(names):
+        raise ValueError("each of its models should have a name of its own")
+    if not isinstance(state, dict):
+        raise ValueError(f"its state should be an object, but is {state!r:.100}")
+    return names, state
+
+
+def refuse_constant(word: str) -> None:
+    """Refuse NaN and infinities, which no checkpoint is written with."""
+    raise ValueError(f"its state holds {word}")
 
 
 def is_checkpoint(path: str | PathLike[str]) -> bool:

@@ -1,8 +1,13 @@
-"""Settings that must come before NumPy is imported, or an engine is started."""
+"""Settings that must come before NumPy is imported, or an engine or another process is started."""
 
 import os
+import signal
 import sys
 import tempfile
+
+# A shell's background ignores Ctrl-C, and so would every process that a test starts and interrupts.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # The literal versions work on small matrices, for which the threads of a BLAS wait for each other:
 # on a busy machine a test took fifteen times as long.

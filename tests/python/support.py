@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import json
 import os
 import re
+import subprocess
 import sys
 from pathlib import Path
 
@@ -34,6 +36,21 @@ def paper_set(name: str) -> tuple[np.ndarray, np.ndarray, float]:
 def command(*arguments) -> list[str]:
     """What starts `nystream` in a process of its own."""
     return [sys.executable, "-m", "nystream", *map(str, arguments)]
+
+
+@contextlib.contextmanager
+def running(arguments, **pipes):
+    """A process that does not outlive its test, whatever becomes of that."""
+    process = subprocess.Popen(arguments, **pipes)
+    try:
+        yield process
+    finally:
+        process.kill()
+        for pipe in (process.stdin, process.stdout, process.stderr):
+            if pipe is not None:
+                with contextlib.suppress(BrokenPipeError):
+                    pipe.close()
+        process.wait()
 
 
 def rows_of(text, heading):

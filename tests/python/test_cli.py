@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import re
@@ -13,9 +14,10 @@ import time
 
 import numpy as np
 import pytest
-from support import command, random_stream
+from support import command, random_stream, running
 
 import nystream
+from nystream._bench import runner
 from nystream._bench.store import Store
 from nystream._cli import main
 
@@ -119,7 +121,13 @@ def test_interrupt_and_resume_lose_and_repeat_nothing(tmp_path, number, monkeypa
     options = ["bench", "--datasets", "friedman", "--repeats", "4", "--rows", "500", "--tune"]
     options += ["--algorithms", "Kogd", "RidgeAld", "ProsNKons", "--out"]
     stopped, whole = tmp_path / "stopped", tmp_path / "whole"
-    appended = []
+    appended, started = [], itertools.count()
+
+    def execute(task, stop, then=runner.execute):
+        # However long the results before have waited for the disk, some runs are left to stop.
+        if next(started) >= 20:
+            assert stop.wait(60)
+        return then(task, stop)
 
     def append(self, result, then=Store.append):
         then(self, result)
@@ -128,7 +136,9 @@ def test_interrupt_and_resume_lose_and_repeat_nothing(tmp_path, number, monkeypa
             signal.raise_signal(number)
 
     monkeypatch.setattr(Store, "append", append)
-    assert main([*options, str(stopped)]) == 130
+    with monkeypatch.context() as patch:
+        patch.setattr(runner, "execute", execute)
+        assert main([*options, str(stopped)]) == 130
     printed = capsys.readouterr()
     assert not printed.out
     file = stopped / "results.jsonl"
@@ -159,7 +169,7 @@ def test_ctrl_c_from_outside(tmp_path):
     out = tmp_path / "out"
     options = ["bench", "--datasets", "friedman", "--algorithms", "Kogd", "--rows", "20000"]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-    with subprocess.Popen(command(*options, "--repeats", "1000", "--out", out), **pipes) as process:
+    with running(command(*options, "--repeats", "1000", "--out", out), **pipes) as process:
         deadline = time.monotonic() + 60
         file = out / "results.jsonl"
         while not (file.exists() and file.stat().st_size) and time.monotonic() < deadline:
@@ -189,8 +199,6 @@ def test_a_progress_bar_is_drawn_on_a_terminal(tmp_path):
 
 
 def test_a_failed_run_is_named_and_the_rest_is_reported(tmp_path, capsys, monkeypatch):
-    from nystream._bench import runner
-
     execute = runner.execute
 
     def fail(task, stop):

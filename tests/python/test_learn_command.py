@@ -15,7 +15,7 @@ import time
 import numpy as np
 import pytest
 import tables
-from support import command, random_stream
+from support import command, random_stream, running
 
 import nystream
 from nystream._checkpoint import Checkpoint
@@ -182,26 +182,22 @@ def test_nothing_has_to_be_chosen_but_the_target(tmp_path, stream):
 
 def test_a_live_pipe_is_answered_row_by_row():
     X, y = random_stream(5, 2)
-    process = subprocess.Popen(
-        command("learn", "-", "--target", "y", "--chunk", 1, "--predictions", "-", *RIDGE),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-    )
-    process.stdin.write(b"a,b,y\n")
-    model = plain_model()
-    for i, (x, label) in enumerate(zip(X, y, strict=True)):
-        process.stdin.write(",".join(map(repr, [*x.tolist(), float(label)])).encode() + b"\n")
-        process.stdin.flush()
-        if not i:
-            assert process.stdout.readline() == b"row,prediction\n"
-        row, prediction = process.stdout.readline().split(b",")
-        assert int(row) == i
-        assert float(prediction) == pytest.approx(model.predict_one(x), rel=1e-9, abs=1e-12)
-        model.learn_one(x, label)
-    process.stdin.close()
-    assert process.wait() == 0
-    process.stdout.close()
+    arguments = command("learn", "-", "--target", "y", "--chunk", 1, "--predictions", "-", *RIDGE)
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
+    with running(arguments, **pipes) as process:
+        process.stdin.write(b"a,b,y\n")
+        model = plain_model()
+        for i, (x, label) in enumerate(zip(X, y, strict=True)):
+            process.stdin.write(",".join(map(repr, [*x.tolist(), float(label)])).encode() + b"\n")
+            process.stdin.flush()
+            if not i:
+                assert process.stdout.readline() == b"row,prediction\n"
+            row, prediction = process.stdout.readline().split(b",")
+            assert int(row) == i
+            assert float(prediction) == pytest.approx(model.predict_one(x), rel=1e-9, abs=1e-12)
+            model.learn_one(x, label)
+        process.stdin.close()
+        assert process.wait() == 0
 
 
 # how it goes
@@ -217,16 +213,16 @@ def test_a_terminal_sees_a_bar_and_a_pipe_sees_none(tmp_path, stream):
     arguments = command("learn", path, "--target", "y", *RIDGE, *SMALL_CHUNKS)
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("4H", 24, 120, 0, 0))
-    process = subprocess.Popen(arguments, stdout=subprocess.DEVNULL, stderr=theirs)
-    os.close(theirs)
     seen = b""
-    try:
-        while part := os.read(ours, 4096):
-            seen += part
-    except OSError:  # the other side is closed
-        pass
-    os.close(ours)
-    assert process.wait() == 0
+    with running(arguments, stdout=subprocess.DEVNULL, stderr=theirs) as process:
+        os.close(theirs)
+        try:
+            while part := os.read(ours, 4096):
+                seen += part
+        except OSError:  # the other side is closed
+            pass
+        os.close(ours)
+        assert process.wait() == 0
     assert b"100%" in seen
     assert b"MSE" in seen
     run = subprocess.run(arguments, capture_output=True, check=True)
@@ -240,9 +236,9 @@ PEAK = (
 )
 
 
-def peak(path, n_rows, out):
+def peak(path, n_rows, out, *options):
     """The most memory, in kilobytes, that learning a file took."""
-    arguments = ["learn", path, "--target", "y", "--algorithm", "RunningMean"]
+    arguments = ["learn", path, "--target", "y", "--algorithm", "RunningMean", *options]
     command = [sys.executable, "-c", PEAK, *map(str, [*arguments, "--predictions", out])]
     run = subprocess.run(command, capture_output=True, text=True, check=True)
     assert f"{n_rows:,} rows" in run.stdout
@@ -269,16 +265,17 @@ def test_memory_does_not_grow_with_the_stream(name, tmp_path):
 def is_killed(arguments, checkpoint, rng):
     """Run a command and kill it at a random moment, most often after a checkpoint of its own."""
     before = checkpoint.stat().st_mtime_ns if checkpoint.exists() else 0
-    process = subprocess.Popen(arguments, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-    if rng.random() < 0.7:
-        while process.poll() is None and not (
-            checkpoint.exists() and checkpoint.stat().st_mtime_ns != before
-        ):
-            time.sleep(0.001)
-    with contextlib.suppress(subprocess.TimeoutExpired):
-        process.wait(timeout=rng.uniform(0, 0.3))
-    process.send_signal(signal.SIGKILL)
-    _, errors = process.communicate()
+    pipes = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE}
+    with running(arguments, **pipes) as process:
+        if rng.random() < 0.7:
+            while process.poll() is None and not (
+                checkpoint.exists() and checkpoint.stat().st_mtime_ns != before
+            ):
+                time.sleep(0.001)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(timeout=rng.uniform(0, 0.3))
+        process.send_signal(signal.SIGKILL)
+        _, errors = process.communicate()
     assert process.returncode in (0, -signal.SIGKILL), errors.decode()
     return process.returncode != 0
 
@@ -421,6 +418,9 @@ BAD = {
         ('{"a": 1, "b": 2', "could not be read as JSON"),
         ("[1, 2, 3, 4]", "should be a JSON object, but is [1, 2, 3, 4]"),
         (b'{"a": 1, "b": "\xff"}', "could not be read as JSON"),
+        ('{"a": [1], "b": [2], "c": [3], "y": [4]}', "column 'a' should be a number, but is [1]"),
+        ("[1, 2]", "should be a JSON object, but is [1, 2]"),
+        ("17", "should be a JSON object, but is 17"),
     ],
 }
 CASES = [(name, row, message) for name, rows in BAD.items() for row, message in rows]
@@ -469,6 +469,55 @@ def test_skipped_rows_are_counted_and_the_first_is_named(tmp_path, stream, capsy
     assert re.findall(r"line (\d+):", capsys.readouterr().err) == ["10", "20", "900"]
 
 
+@pytest.mark.parametrize("value", ["[1, 2]", "[1]", "[[1]]", '"1"', "null", "{}"])
+def test_rows_that_are_all_bad_in_one_way_are_bad(value, tmp_path, stream, capsys):
+    """Lists of one length are a table of numbers, too, but none of rows."""
+    path = tables.write(tmp_path, "t.jsonl", *stream)
+    bad = '{"a": V, "b": V, "c": V, "y": V}\n'.replace("V", value)
+    path.write_text(path.read_text() + bad * 300)
+    options = [path, "--target", "y", *RIDGE, "--on-error", "skip", "--chunk", 100]
+    assert learn(*options) == 0
+    printed = capsys.readouterr()
+    assert "line 1001: column 'a' should be a number, but is" in printed.err
+    assert printed.out.startswith("1,000 rows")
+    assert printed.out.endswith("bad rows left out: 300\n")
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.jsonl"])
+def test_lines_that_are_too_long_are_bad_rows(name, tmp_path, stream, capsys, monkeypatch):
+    monkeypatch.setattr("nystream._streams.lines.LONGEST", 1000)
+    path = tables.write(tmp_path, name, *stream)
+    lines = path.read_text().splitlines()
+    lines[500:500] = ["1" * 1001, " " * 5000, "[" * 1000]
+    path.write_text("\n".join([*lines, "1" * 7000]))
+    options = [path, "--target", "y", *RIDGE, "--predictions", tmp_path / "p.csv"]
+    assert learn(*options, "--on-error", "report") == 0
+    printed = capsys.readouterr()
+    last = len(lines) + 1
+    told = [f"line {n}: should be at most 1,000 bytes, but is longer" for n in (501, 502, last)]
+    for message in told:
+        assert f"{path}, {message}" in printed.err
+    assert f"{path}, line 503: " in printed.err
+    assert "bad rows left out: 4" in printed.out
+    found = predictions(tmp_path / "p.csv")[1]
+    np.testing.assert_array_equal(found, plain_model().progressive(*stream))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="/proc tells the memory of a process")
+def test_a_long_line_is_not_kept_in_memory(tmp_path):
+    path = tmp_path / "t.jsonl"
+    row = b'{"a": 1, "b": 2, "c": 3, "y": 4}\n'
+    peaks = []
+    for long in (20, 200):
+        with open(path, "wb") as file:
+            file.write(row)
+            for _ in range(long):
+                file.write(b"1" * 1_000_000)
+            file.write(b"\n" + row)
+        peaks.append(peak(path, 2, tmp_path / "p.csv", "--on-error", "skip"))
+    assert peaks[1] < peaks[0] + 20_000
+
+
 @pytest.mark.parametrize("name", ["t.parquet", "t.arrow", "t.npz"])
 def test_bad_rows_of_numbers_are_named_by_their_index(name, tmp_path, stream, capsys):
     X, y = stream
@@ -509,7 +558,7 @@ def test_a_mended_row_lets_a_stopped_run_go_on(tmp_path, stream):
     np.testing.assert_array_equal(rows, np.arange(256))
     text = path.read_text().splitlines()
     text[300] = ""
-    path.write_text("\n".join(text))
+    path.write_text("\n".join(text) + "\n")  # without, its last line would wait
     assert learn(*options, "--resume") == 0
     rows, found = predictions(tmp_path / "p.csv")
     np.testing.assert_array_equal(rows, np.arange(1000))

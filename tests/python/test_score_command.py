@@ -9,7 +9,7 @@ import subprocess
 import numpy as np
 import pytest
 import tables
-from support import command, random_stream
+from support import command, random_stream, running
 
 import nystream
 from nystream._checkpoint import Checkpoint
@@ -90,16 +90,12 @@ def test_pipes(tmp_path, model):
 
 def test_a_reader_that_has_had_enough_is_no_error_to_tell(tmp_path, model):
     path = tables.write(tmp_path, "t.csv", np.tile(X, (40, 1)), np.tile(Y, 40))
-    process = subprocess.Popen(
-        command("score", tmp_path / "m.nys", path, "--chunk", 16),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    )
-    assert process.stdout.readline() == b"row,prediction\n"
-    process.stdout.close()
-    assert process.stderr.read() == b""
-    process.stderr.close()
-    assert process.wait() == 1
+    arguments = command("score", tmp_path / "m.nys", path, "--chunk", 16)
+    with running(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout.readline() == b"row,prediction\n"
+        process.stdout.close()
+        assert process.stderr.read() == b""
+        assert process.wait() == 1
 
 
 def test_labels_tell_the_error(tmp_path, model, capsys):

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import gzip
+import hashlib
+import random
 import zipfile
 
 import numpy as np
@@ -39,12 +43,13 @@ def test_blocks_are_cut_anew_without_loss(sizes, n_rows, start, data):
 
 @pytest.mark.parametrize("name", tables.WRITERS)
 @pytest.mark.parametrize("chunk", [1, 190, 1000])
-def test_a_table_is_read_on_from_any_chunk(name, chunk, tmp_path):
+@pytest.mark.parametrize("resumable", [False, True])
+def test_a_table_is_read_on_from_any_chunk(name, chunk, resumable, tmp_path):
     X, y = random_stream(600 if chunk > 1 else 7, 3)
     path = tables.write(tmp_path, name, X, y)
 
     def read(start):
-        table = open_table(str(path), None)
+        table = open_table(str(path), None, resumable)
         parts = list(table.chunks([3, 1], chunk, start))
         assert table.fraction(parts[-1].end) in (None, 1.0) if parts else True
         table.close()
@@ -59,6 +64,46 @@ def test_a_table_is_read_on_from_any_chunk(name, chunk, tmp_path):
             np.testing.assert_array_equal(one.rows, other.rows)
             np.testing.assert_array_equal(one.values, other.values)
             assert one.end == other.end
+
+
+@pytest.mark.parametrize("name", ["t.parquet", "t.arrow", "t.arrows", "t.csv.gz"])
+def test_a_damaged_table_is_refused_or_read(name, tmp_path):
+    path, rng = tables.write(tmp_path, name, *random_stream(300, 3)), random.Random(1)
+    sound = path.read_bytes()
+    for _ in range(300):
+        damaged = bytearray(sound[: rng.choice([len(sound), rng.randrange(1, len(sound))])])
+        for _ in range(4):
+            damaged[-rng.randrange(1, 800) % len(damaged)] = rng.randrange(256)
+        path.write_bytes(damaged)
+        with contextlib.suppress(ValueError):
+            table = open_table(str(path), None, resumable=True)
+            with contextlib.closing(table):
+                list(table.chunks(range(min(4, table.columns.count)), 97, Position()))
+
+
+@pytest.mark.parametrize("name", ["t.jsonl", "t.jsonl.gz"])
+def test_lines_that_are_no_rows_are_part_of_the_position(name, tmp_path, monkeypatch):
+    monkeypatch.setattr("nystream._streams.lines.LONGEST", 100)
+    rows = ["[1, 2]", "", "x" * 1000, '{"a": 1, "y": 2}', " " * 101, '{"a": 3, "y": 4}', "z" * 350]
+    text = "\n".join([*rows, '{"a": 5, "y": 6}', ""]).encode()
+    path = tmp_path / name
+    path.write_bytes(gzip.compress(text) if name.endswith("gz") else text)
+
+    def read(start):
+        table = open_table(str(path), None, resumable=True)
+        parts = list(table.chunks([0, 1], 1, start))
+        table.close()
+        return parts
+
+    whole = read(Position())
+    assert [part.end.line for part in whole] == [1, 3, 4, 5, 6, 7, 8]
+    assert [part.values.tolist() for part in whole if len(part.rows)] == [
+        [[1.0, 2.0]], [[3.0, 4.0]], [[5.0, 6.0]],
+    ]  # fmt: skip
+    assert whole[-1].end.byte == len(text)
+    assert whole[-1].end.digest == hashlib.blake2b(text, digest_size=32).hexdigest()
+    for i, part in enumerate(whole):
+        assert [other.end for other in read(part.end)] == [p.end for p in whole[i + 1 :]]
 
 
 @given(st.lists(st.integers(0, 9), min_size=1, max_size=6), st.integers(0, 2**32 - 1))

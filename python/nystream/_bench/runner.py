@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-import signal
-import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
-from threading import Event
-from types import FrameType
 
 from nystream import get_num_threads, set_num_threads
 from nystream._bench.runs import Result, StoppedError, Task, execute
+from nystream._signals import stop_on_signal
 
 
 @dataclass
@@ -76,30 +73,3 @@ def one_thread_each() -> Iterator[None]:
         yield
     finally:
         set_num_threads(before)
-
-
-@contextlib.contextmanager
-def stop_on_signal() -> Iterator[Event]:
-    """Give an event that the first Ctrl-C or SIGTERM sets; the second one does what it always does.
-
-    The first one raises nothing, so that no result is cut off in the middle.
-    """
-    stop = Event()
-    if threading.current_thread() is not threading.main_thread():
-        yield stop
-        return
-    signals = [signal.SIGINT, signal.SIGTERM]
-    before = {int(number): signal.getsignal(number) or signal.SIG_DFL for number in signals}
-
-    def handle(number: int, _: FrameType | None) -> None:
-        stop.set()
-        signal.signal(number, before[number])
-
-    signals = [number for number in signals if before[number] != signal.SIG_IGN]
-    for number in signals:
-        signal.signal(number, handle)
-    try:
-        yield stop
-    finally:
-        for number in signals:
-            signal.signal(number, before[number])

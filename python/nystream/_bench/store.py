@@ -8,11 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from nystream._bench.runs import Result
-
-try:
-    import fcntl
-except ImportError:  # Windows
-    fcntl = None  # type: ignore[assignment]
+from nystream._locks import locked
 
 NAME = "results.jsonl"
 
@@ -32,15 +28,15 @@ class Store:
     @contextlib.contextmanager
     def opened(self) -> Iterator[None]:
         """Make the folder, keep other processes from writing, and mend a line that was cut off."""
-        try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            with open(self.path, "ab") as file:
-                self._lock(file.fileno())
-                os.truncate(self.path, len(self._whole_lines()))
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        with locked(self.path):
+            self.path.touch()  # before anything is run: it may be that nothing can be written
+            os.truncate(self.path, len(self._whole_lines()))
+            try:
                 yield
-        finally:
-            if self.path.is_file() and self.path.stat().st_size == 0:
-                self.path.unlink()
+            finally:
+                if self.path.is_file() and self.path.stat().st_size == 0:
+                    self.path.unlink()
 
     def append(self, result: Result) -> None:
         """Add a result; it is on disk when this returns."""
@@ -48,14 +44,6 @@ class Store:
             file.write(result.to_json().encode() + b"\n")
             file.flush()
             os.fsync(file.fileno())
-
-    def _lock(self, descriptor: int) -> None:
-        if fcntl is None:
-            return
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            raise ValueError(f"another process is writing to {self.path}") from None
 
     def _whole_lines(self) -> bytes:
         """All lines but one that was cut off, if it is one of ours: this may be any file."""

@@ -60,7 +60,7 @@ def described(path: Path) -> str:
         parts.append(f"{name}: {model!r}" if len(models) > 1 else repr(model))
         parts.append(lines(facts_of(model)))
     size = {"on disk": f"{path.stat().st_size:,} bytes"}
-    return "\n".join([*parts, lines(progress(state or {}) | size)])
+    return "\n".join([*parts, lines(progress(path, state or {}) | size)])
 
 
 def opened(path: Path) -> tuple[dict[str, Learner | Scorer], dict[str, Any] | None]:
@@ -74,8 +74,10 @@ def opened(path: Path) -> tuple[dict[str, Learner | Scorer], dict[str, Any] | No
     if not is_checkpoint(path):
         return {path.name: nystream.load(path)}, None
     checkpoint = Checkpoint.read(path)
-    read = nystream.Learner.from_bytes
-    return {name: read(data) for name, data in checkpoint.models.items()}, checkpoint.state
+    models: dict[str, Learner | Scorer] = {
+        name: checkpoint.learner(name, path) for name in checkpoint.models
+    }
+    return models, checkpoint.state
 
 
 def facts_of(model: Learner | Scorer) -> dict[str, Any]:
@@ -84,13 +86,17 @@ def facts_of(model: Learner | Scorer) -> dict[str, Any]:
     return {"kind": type(model).__name__, **{name: getattr(model, name) for name in names}}
 
 
-def progress(state: dict[str, Any]) -> dict[str, Any]:
+def progress(path: Path, state: dict[str, Any]) -> dict[str, Any]:
     """Return how far a run had come, of what nystream learn keeps."""
-    position, tally = state.get("position"), state.get("tally")
-    known = {}
-    if isinstance(position, dict) and isinstance(tally, dict):
-        known = {"rows read": position.get("row"), "bad rows": tally.get("bad")}
-    return known
+    from nystream._streams.keeping import UNFIT, Progress
+
+    if not isinstance(state.get("position"), dict):
+        return {}
+    try:
+        known = Progress.from_state(state)
+    except UNFIT as error:
+        raise ValueError(f"{path} is not a sound checkpoint: {error!r}") from error
+    return {"rows read": known.position.row, "bad rows": known.tally.bad}
 
 
 def lines(facts: dict[str, Any]) -> str:

@@ -7,14 +7,17 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from nystream._cli import modelling, tables
+from nystream._cli import modelling, outputs, tables
 from nystream._cli.parsing import Commands, add_command, at_least_one
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from nystream import Learner
-    from nystream._streams.learning import Kept, Learning, Progress
+    from nystream._streams.keeping import Kept, Progress
+    from nystream._streams.learning import Learning
     from nystream._streams.selection import Selection
-    from nystream._streams.table import Table
+    from nystream._streams.table import Chunk, Table
 
 EXAMPLES = """\
 examples:
@@ -33,7 +36,8 @@ def add_to(commands: Commands) -> None:
         run,
         summary="predict and learn a file or a pipe, row after row",
         description="Go through a table: predict each row, then learn it. Any length fits into "
-        "memory. Prints the mean squared error of the predictions, R2, speed and dictionary.",
+        "memory. Prints the mean squared error of the predictions, R2, speed and dictionary. "
+        "Ctrl-C ends it in order, a second one at once.",
         examples=EXAMPLES,
     )
     tables.add_input_to(parser)
@@ -56,15 +60,24 @@ def add_to(commands: Commands) -> None:
         choices=tables.WRITTEN,
         help="their format, if the file's name does not tell",
     )
+    add_going_on_to(parser)
+
+
+def add_going_on_to(parser: argparse.ArgumentParser) -> None:
+    """Add the options for a run that may be stopped."""
     going_on = parser.add_argument_group("stopping and going on")
     going_on.add_argument(
-        "--checkpoint", metavar="FILE", help="keeps the model and how far it has read"
+        "--checkpoint",
+        metavar="FILE",
+        help="keeps the model and how far it has read; a last line without its end then waits",
     )
     going_on.add_argument(
         "--every", type=at_least_one, metavar="N", help="rows between checkpoints (100,000)"
     )
     going_on.add_argument(
-        "--resume", action="store_true", help="go on from the checkpoint, if there is one"
+        "--resume",
+        action="store_true",
+        help="go on from the checkpoint, if there is one; the input may have grown, not changed",
     )
 
 
@@ -73,24 +86,25 @@ def run(chosen: argparse.Namespace) -> int:
     check(chosen)
     from nystream._streams.opening import open_table
 
-    table = open_table(chosen.input, chosen.format)
-    try:
-        return learn(chosen, table)
-    finally:
-        table.close()
+    names = ("predictions", "checkpoint", "save")
+    files = {f"--{name}": getattr(chosen, name) for name in names}
+    with outputs.reserved(files, chosen.input):
+        table = open_table(chosen.input, chosen.format, resumable=chosen.checkpoint is not None)
+        try:
+            return learn(chosen, table)
+        finally:
+            table.close()
 
 
 def check(chosen: argparse.Namespace) -> None:
     """Refuse options that do not go together."""
     from nystream._streams.opening import STANDARD
-    from nystream._streams.sinks import TEXT, output_format, same_file
+    from nystream._streams.sinks import TEXT, output_format
 
     if not chosen.checkpoint and (chosen.resume or chosen.every):
         raise ValueError("--resume and --every need --checkpoint, the file to go on from")
     if chosen.predictions is None:
         return
-    if same_file(chosen.predictions, chosen.input):
-        raise ValueError(f"--predictions should not be the input, {chosen.input}")
     form = output_format(chosen.predictions, chosen.predictions_format)
     if chosen.checkpoint and (chosen.predictions == STANDARD or form not in TEXT):
         kind = "the standard output" if chosen.predictions == STANDARD else form
@@ -100,26 +114,39 @@ def check(chosen: argparse.Namespace) -> None:
 
 def learn(chosen: argparse.Namespace, table: Table) -> int:
     """Make or load the model, go through the table, and leave what was asked for."""
+    from nystream._streams.opening import name_of
+    from nystream._streams.table import Position
+
     model = modelling.start(chosen, "--model")
     selection = choose(chosen, table, model)
     settings = described(chosen, model, selection)
     kept = kept_from(chosen, settings)
-    if kept is not None:
-        model = type(model).from_bytes(kept.model)
-    learning = learning_of(chosen, table, model, selection, settings, kept)
+    start = kept.progress.position if kept else Position()
+    chunks = table.chunks(selection.wanted, chunk(chosen), start)
+    learning = learning_of(chosen, kept.model if kept else model, selection, settings, kept)
+    rate = go_through(table, learning, chunks)
+    if table.unread():
+        reason = "it may not be whole, and is left for the next --resume"
+        tables.tell(f"{name_of(chosen.input)}, {table.unread()}: {reason}")
+    if not learning.model.n_seen:
+        raise ValueError(f"{chosen.input} should have at least one good row, but has none")
+    if chosen.save:
+        learning.model.save(chosen.save)
+    summarise(chosen, learning, rate)
+    return 0
+
+
+def go_through(table: Table, learning: Learning, chunks: Iterator[Chunk]) -> float:
+    """Learn all that is left of the table, show how it goes, and return rows a second."""
     n_before = learning.progress.position.row
+    model = learning.model
     watch = tables.Watch(table, lambda progress, rate: figures(model, progress, rate), n_before)
     try:
-        learning.run(chunk(chosen), watch)
+        learning.run(chunks, watch)
     finally:
         watch.close()
         learning.sink.close()
-    if not model.n_seen:
-        raise ValueError(f"{chosen.input} should have at least one good row, but has none")
-    if chosen.save:
-        model.save(chosen.save)
-    summarise(chosen, learning, watch.rate(learning.progress))
-    return 0
+    return watch.rate(learning.progress)
 
 
 def chunk(chosen: argparse.Namespace) -> int:
@@ -164,31 +191,34 @@ def described(chosen: argparse.Namespace, model: Learner, selection: Selection) 
 
 def kept_from(chosen: argparse.Namespace, settings: dict[str, Any]) -> Kept | None:
     """Return what the checkpoint holds, if the run is to go on from one."""
-    from nystream._streams.learning import Kept
+    from nystream._streams.keeping import Kept
 
     if not chosen.checkpoint or not Path(chosen.checkpoint).exists():
         return None
     if not chosen.resume:
         way = "--resume goes on from it, removing it starts anew"
         raise ValueError(f"--checkpoint {chosen.checkpoint} is there already: {way}")
-    return Kept.read(chosen.checkpoint, settings)
+    kept = Kept.read(chosen.checkpoint, settings)
+    if kept.progress.position.row and kept.progress.position.digest is None:
+        reason = "it was written by an earlier version"
+        tables.tell(f"{chosen.checkpoint} cannot tell whether the input has changed: {reason}")
+    return kept
 
 
 def learning_of(
     chosen: argparse.Namespace,
-    table: Table,
     model: Learner,
     selection: Selection,
     settings: dict[str, Any],
     kept: Kept | None,
 ) -> Learning:
     """Put the parts of a run together."""
-    from nystream._streams import learning, sinks
+    from nystream._streams import keeping, learning, sinks
     from nystream._streams.opening import name_of
 
     keeper = None
     if chosen.checkpoint:
-        keeper = learning.Keeper(chosen.checkpoint, chosen.every or 100_000, settings)
+        keeper = keeping.Keeper(chosen.checkpoint, chosen.every or 100_000, settings)
     sink: sinks.Sink = sinks.Nowhere()
     if chosen.predictions is not None:
         length = kept.output_length if kept else 0
@@ -196,7 +226,7 @@ def learning_of(
         sink = sinks.open_sink(chosen.predictions, chosen.predictions_format, names, length)
     bad_rows = learning.BadRows(chosen.on_error, name_of(chosen.input), tables.tell)
     progress = kept.progress if kept else None
-    return learning.Learning(model, table, selection, sink, bad_rows, keeper, progress)
+    return learning.Learning(model, selection, sink, bad_rows, keeper, progress)
 
 
 def figures(model: Learner, progress: Progress, rate: float | None) -> str:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from nystream import __version__
 from nystream._cli import bench, info, inspect, learn, listing, score, serve
+from nystream._signals import end_at_second
 
 COMMANDS = (learn, score, serve, inspect, bench, listing, info)
 
@@ -30,12 +31,17 @@ def parser() -> argparse.ArgumentParser:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Carry out a command, and return what the shell should see: 0 if all went well.
 
-    A mistake of the user's is one line on the standard error, never a traceback.
+    A mistake of the user's is one line on the standard error, never a traceback. Without arguments
+    they are those of the process, which is then the command's own to end.
     """
+    if sys.stderr is None:  # as after `2>&-`; what goes to no file would go to the output
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal without ± shows a question mark
     chosen = parser().parse_args(arguments)
+    if arguments is None and chosen.run is not serve.run:  # whose server has handlers of its own
+        end_at_second()
     try:
         return int(chosen.run(chosen))
     except BrokenPipeError:

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nystream._cli import tables
+from nystream._cli import outputs, tables
 from nystream._cli.parsing import Commands, add_command
 
 if TYPE_CHECKING:
@@ -54,19 +54,17 @@ def run(chosen: argparse.Namespace) -> int:
     """Carry out the command."""
     from nystream._cli.inspect import opened
     from nystream._streams.opening import open_table
-    from nystream._streams.sinks import same_file
 
-    if same_file(chosen.output, chosen.input):
-        raise ValueError(f"--output should not be the input, {chosen.input}")
     models, _ = opened(chosen.model)
     if len(models) != 1:
         raise ValueError(f"{chosen.model} should hold one model, but holds {len(models)}")
     (model,) = models.values()
-    table = open_table(chosen.input, chosen.format)
-    try:
-        return score(chosen, model.scorer() if hasattr(model, "scorer") else model, table)
-    finally:
-        table.close()
+    with outputs.reserved({"--output": chosen.output}, chosen.input):
+        table = open_table(chosen.input, chosen.format)
+        try:
+            return score(chosen, model.scorer() if hasattr(model, "scorer") else model, table)
+        finally:
+            table.close()
 
 
 def score(chosen: argparse.Namespace, scorer: Scorer, table: Table) -> int:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from nystream._cli.parsing import at_least_one
 
 if TYPE_CHECKING:
-    from nystream._streams.learning import Progress
+    from nystream._streams.keeping import Progress
     from nystream._streams.table import Table
 
 SECONDS_BETWEEN_LINES = 10.0

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import importlib
 from abc import ABC, abstractmethod
-from itertools import accumulate
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 import numpy as np
 
+from nystream._streams.hashing import RunningHash
 from nystream._streams.table import Chunk, Position, numeric_chunks
 from nystream.datasets._columns import Columns
 from nystream.datasets._parquet import is_number
@@ -33,12 +33,17 @@ def pyarrow(name: str, module: str = "pyarrow") -> Any:
 class ArrowTable:
     """A table that is stored in columns; ``source`` opens it in its format."""
 
-    def __init__(self, file: BinaryIO, name: str, source: type[_Source]) -> None:
+    def __init__(
+        self, file: BinaryIO, name: str, source: type[_Source], resumable: bool = False
+    ) -> None:
         self._file, self._name = file, name
+        self._running = RunningHash() if resumable else None
         self._arrow = pyarrow(name)
+        # A length that is damaged may be more than there is memory for.
+        self._damaged = (self._arrow.ArrowException, OSError, MemoryError)
         try:
             self._source = source(file, name)
-        except (self._arrow.ArrowException, OSError) as error:
+        except self._damaged as error:
             raise ValueError(f"{name} is not a sound {source.FORMAT}: {error}") from error
         names = tuple(self._source.schema.names)
         if len(set(names)) < len(names):
@@ -46,13 +51,14 @@ class ArrowTable:
         self.columns = Columns(len(names), names)
 
     def chunks(self, wanted: Sequence[int], n_rows: int, start: Position) -> Iterator[Chunk]:
-        """Yield as many rows at a time; the last chunk may have fewer."""
+        """Return as many rows at a time, from a position on; the last chunk may have fewer."""
         for i in wanted:
             self._check_type(i)
         names = [self._source.schema.names[i] for i in wanted]
-        first_row, batches = self._source.batches(names, n_rows, start.row)
-        blocks = map(self._block(names), self._sound(batches))
-        yield from numeric_chunks(blocks, first_row, n_rows, self.columns, wanted, start)
+        blocks = map(self._block(names), self._sound(self._source.batches(names, n_rows)))
+        return numeric_chunks(
+            blocks, n_rows, self.columns, wanted, start, self._name, self._running
+        )
 
     def _check_type(self, i: int) -> None:
         kind = self._source.schema.types[i]
@@ -75,9 +81,13 @@ class ArrowTable:
     def _sound(self, batches: Iterable[Any]) -> Iterator[Any]:
         try:
             yield from batches
-        except (self._arrow.ArrowException, OSError) as error:
+        except self._damaged as error:
             what = self._source.FORMAT
             raise ValueError(f"{self._name} is not a sound {what}: {error}") from error
+
+    def unread(self) -> str:
+        """Say nothing: a file without its end is refused."""
+        return ""
 
     def fraction(self, position: Position) -> float | None:
         """Return how much of the table lies before a position, where its length is known."""
@@ -101,12 +111,12 @@ class _Source(ABC):
         """Open a file."""
 
     @abstractmethod
-    def batches(self, names: list[str], n_rows: int, start: int) -> tuple[int, Iterable[Any]]:
-        """Return batches from a row on, and the first row that they hold, not after it."""
+    def batches(self, names: list[str], n_rows: int) -> Iterable[Any]:
+        """Return all batches, in order."""
 
 
 class Parquet(_Source):
-    """A Parquet file, of which row groups before the start are not read."""
+    """A Parquet file."""
 
     FORMAT = "Parquet file"
 
@@ -118,17 +128,9 @@ class Parquet(_Source):
         self.schema = self._reader.schema_arrow
         self.n_rows = self._reader.metadata.num_rows
 
-    def batches(self, names: list[str], n_rows: int, start: int) -> tuple[int, Iterable[Any]]:
-        """Return batches from a row on, and the first row that they hold."""
-        metadata = self._reader.metadata
-        sizes = (metadata.row_group(i).num_rows for i in range(metadata.num_row_groups))
-        ends = list(accumulate(sizes))
-        groups = [i for i, end in enumerate(ends) if end > start]
-        if not groups:
-            return start, ()
-        first_row = ends[groups[0] - 1] if groups[0] else 0
-        batches = self._reader.iter_batches(n_rows, row_groups=groups, columns=names)
-        return first_row, batches
+    def batches(self, names: list[str], n_rows: int) -> Iterable[Any]:
+        """Return all batches, of the columns that are wanted alone."""
+        return cast("Iterable[Any]", self._reader.iter_batches(n_rows, columns=names))
 
 
 class ArrowFile(_Source):
@@ -140,9 +142,9 @@ class ArrowFile(_Source):
         self._reader = pyarrow(name, "pyarrow.ipc").open_file(file)
         self.schema = self._reader.schema
 
-    def batches(self, names: list[str], n_rows: int, start: int) -> tuple[int, Iterable[Any]]:
-        """Return all batches: only reading them tells how many rows they have."""
-        return 0, map(self._reader.get_batch, range(self._reader.num_record_batches))
+    def batches(self, names: list[str], n_rows: int) -> Iterable[Any]:
+        """Return all batches, as they are stored."""
+        return map(self._reader.get_batch, range(self._reader.num_record_batches))
 
 
 class ArrowStream(_Source):
@@ -154,17 +156,17 @@ class ArrowStream(_Source):
         self._reader = pyarrow(name, "pyarrow.ipc").open_stream(file)
         self.schema = self._reader.schema
 
-    def batches(self, names: list[str], n_rows: int, start: int) -> tuple[int, Iterable[Any]]:
-        """Return all batches: a stream can only be read through."""
-        return 0, self._reader
+    def batches(self, names: list[str], n_rows: int) -> Iterable[Any]:
+        """Return all batches, as they come."""
+        return cast("Iterable[Any]", self._reader)
 
 
-def arrow(file: BinaryIO, name: str) -> ArrowTable:
+def arrow(file: BinaryIO, name: str, resumable: bool = False) -> ArrowTable:
     """Open an Arrow IPC file or stream, whichever the first bytes say."""
     is_file = file.peek(len(IPC_FILE)).startswith(IPC_FILE)  # type: ignore[attr-defined]
-    return ArrowTable(file, name, ArrowFile if is_file else ArrowStream)
+    return ArrowTable(file, name, ArrowFile if is_file else ArrowStream, resumable)
 
 
-def parquet(file: BinaryIO, name: str) -> ArrowTable:
+def parquet(file: BinaryIO, name: str, resumable: bool = False) -> ArrowTable:
     """Open a Parquet file."""
-    return ArrowTable(file, name, Parquet)
+    return ArrowTable(file, name, Parquet, resumable)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 from typing import TYPE_CHECKING
 
-from nystream._streams.lines import BYTE_ORDER_MARK, Lines, LineTable, is_filled
+from nystream._streams.lines import BYTE_ORDER_MARK, Lines, LineTable, Overlong, is_filled, too_long
 from nystream.datasets._columns import Columns
 from nystream.datasets._csv import first_fault, is_data, parse, split
 from nystream.datasets._scaling import first_unfit
@@ -25,9 +25,11 @@ class CsvTable(LineTable):
 
     def read_columns(self) -> Columns:
         """Read the names of the columns if there are any, or count them."""
-        first = next(filter(is_filled, self._lines), None)
+        first = next(filter(is_filled, self._lines.ahead()), None)
         if first is None:
-            raise ValueError(f"{self._lines.name} is empty")
+            raise self.no_columns()
+        if isinstance(first, Overlong):
+            raise ValueError(f"{self._lines.name}, its first line {too_long()}")
         try:
             text = first.removeprefix(BYTE_ORDER_MARK).decode()
             self._delimiter, fields = split(text, self._delimiters)
@@ -35,8 +37,8 @@ class CsvTable(LineTable):
             name = self._lines.name
             raise ValueError(f"{name} could not be read as UTF-8 text: {error}") from error
         if is_data(fields):
-            self._lines.put_back([first])
             return Columns(len(fields), None)
+        next(filter(is_filled, self._lines))
         return Columns(len(fields), tuple(fields))
 
     def parse(self, lines: list[bytes], wanted: Sequence[int]) -> Values | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import chain, islice
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
@@ -27,15 +28,12 @@ class JsonTable(LineTable):
 
     def read_columns(self) -> Columns:
         """Look ahead to the first object."""
-        seen = []
-        for line in self._lines:
-            seen.append(line)
-            names = keys(line)
-            if names is not None or len(seen) == FIRST_LINES:
-                break
-        if not seen:
-            raise ValueError(f"{self._lines.name} is empty")
-        self._lines.put_back(seen)
+        first = next(self._lines.ahead(), None)
+        if first is None:
+            raise self.no_columns()
+        others = islice(self._lines.ahead(), FIRST_LINES - 1)
+        found = map(keys, chain([first], others))
+        names = next((names for names in found if names is not None), None)
         if not names:
             name = self._lines.name
             raise ValueError(f"{name} should hold a JSON object with keys a line, but has none")
@@ -48,7 +46,8 @@ class JsonTable(LineTable):
             values = np.array([pick(json.loads(line)) for line in lines])
         except (*NO_JSON, TypeError, KeyError):
             return None
-        if values.dtype.kind not in "fiub":
+        shape = (len(lines), len(wanted)) if len(wanted) > 1 else (len(lines),)
+        if values.dtype.kind not in "fiub" or values.shape != shape:
             return None
         values = values.astype(np.float64).reshape(len(lines), len(wanted))
         return None if first_unfit(values) is not None else values

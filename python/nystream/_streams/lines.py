@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, BinaryIO, cast
 
 import numpy as np
 
-from nystream._streams.table import BadRow, Chunk, Position
+from nystream._streams.hashing import RunningHash
+from nystream._streams.table import BadRow, Chunk, Position, changed, fewer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -21,61 +22,140 @@ if TYPE_CHECKING:
     from nystream.datasets._columns import Columns
 
 LONGEST = 1 << 24  # bytes of a line: without a limit, a file without line ends would fill memory
+BLOCK = 1 << 20  # bytes that are read at a time of what is not kept
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 NO_ARCHIVE = (EOFError, gzip.BadGzipFile, zlib.error)
 
 
-class Lines:
-    """Lines of a file, with their numbers, and where the file stands."""
+class Overlong(bytes):
+    """Stands for a line that is too long to be kept; ``size`` is that of the line."""
 
-    def __init__(self, file: BinaryIO, name: str) -> None:
+    size: int
+    after: RunningHash | None  # of the file up to the end of the line
+
+
+class Lines:
+    """Lines of a file, with their numbers, and where the file stands.
+
+    If reading is to be ``resumable``, what is read is hashed, and a last line without its end is
+    not read: whoever writes it may not be done.
+    """
+
+    def __init__(self, file: BinaryIO, name: str, resumable: bool = False) -> None:
         self.name = name
         self._raw = file
         # Told by its first bytes: a pipe has no name that ends with .gz.
         is_packed = cast("bytes", file.peek(2)[:2]) == b"\x1f\x8b"  # type: ignore[attr-defined]
         self._file = cast("BinaryIO", gzip.GzipFile(fileobj=file)) if is_packed else file
         self.can_seek = not is_packed and file.seekable()
-        self._put_back: deque[bytes] = deque()
+        self._origin = file.tell() if self.can_seek else 0
+        self._running = RunningHash() if resumable else None
+        self._ahead: deque[bytes] = deque()
+        self.is_unfinished = False
         self.line = self.byte = 0
 
     def __next__(self) -> bytes:
-        line = self._put_back.popleft() if self._put_back else self._read()
+        line = self._ahead.popleft() if self._ahead else self._read()
         if not line:
             raise StopIteration
         self.line += 1
-        self.byte += len(line)
+        if isinstance(line, Overlong):
+            self.byte += line.size
+            self._running = line.after and line.after.copy()
+        else:
+            self.byte += len(line)
+            if self._running is not None:
+                self._running.add(line)
         return line
 
     def __iter__(self) -> Lines:
         return self
 
+    def ahead(self) -> Iterator[bytes]:
+        """Yield the next lines, which are still to come afterwards."""
+        while line := self._read():
+            self._ahead.append(line)
+            yield line
+
     def _read(self) -> bytes:
+        line = b"" if self.is_unfinished else self._part(LONGEST + 1)
+        if len(line) > LONGEST:
+            line = self._overlong(line)
+        elif self._running is not None and line and not line.endswith(b"\n"):
+            self.is_unfinished = True
+        return b"" if self.is_unfinished else line
+
+    def _part(self, size: int) -> bytes:
+        """Read a line, or no more of it than so many bytes."""
         try:
-            line = self._file.readline(LONGEST + 1)
+            return self._file.readline(size)
         except NO_ARCHIVE as error:
             raise ValueError(f"{self.name} is not a sound gzip file: {error}") from error
-        if len(line) > LONGEST:
-            place = f"{self.name}, line {self.line + 1}"
-            raise ValueError(f"{place}: should be at most {LONGEST:,} bytes, but is longer")
+
+    def _overlong(self, part: bytes) -> Overlong:
+        """Read a line that is too long to its end."""
+        line = Overlong(b"?")  # neither blank nor a row
+        line.size, line.after = 0, self._hash_ahead()
+        while part:
+            line.size += len(part)
+            if line.after is not None:
+                line.after.add(part)
+            if part.endswith(b"\n"):
+                return line
+            part = self._part(BLOCK)
+        self.is_unfinished = self._running is not None
         return line
 
-    def put_back(self, lines: Sequence[bytes]) -> None:
-        """Give back the lines that were read last."""
-        self._put_back.extendleft(reversed(lines))
-        self.line -= len(lines)
-        self.byte -= sum(map(len, lines))
+    def _hash_ahead(self) -> RunningHash | None:
+        """Return the hash of all lines so far, those that are still to come included."""
+        if self._running is None:
+            return None
+        running = self._running.copy()
+        for line in self._ahead:
+            if isinstance(line, Overlong) and line.after is not None:
+                running = line.after.copy()
+            else:
+                running.add(line)
+        return running
 
     def go_to(self, position: Position) -> None:
-        """Go on to a position that was reached before; what cannot seek is read up to there."""
-        if position.byte <= self.byte:
-            return
+        """Read up to a position that was reached before, and refuse what has changed since."""
         if self.can_seek:
-            self._file.seek(position.byte)
-            self._put_back.clear()
-            self.line, self.byte = position.line, position.byte
+            self._read_blocks(position)
+        else:
+            self._read_lines(position)
+        is_known = self._running is not None and position.digest is not None
+        if self.byte != position.byte or (is_known and self.at(0).digest != position.digest):
+            raise changed(self.name, f"{position.line:,} lines")
+
+    def _read_lines(self, position: Position) -> None:
         while self.line < position.line:
             if next(self, None) is None:
-                raise ValueError(f"{self.name} has fewer lines than when it was read before")
+                raise fewer(self.name, "lines")
+
+    def _read_blocks(self, position: Position) -> None:
+        """Read a file anew, much quicker than line by line."""
+        self._file.seek(self._origin)
+        self._ahead.clear()
+        self.is_unfinished = False
+        self._running = self._running and RunningHash()
+        left, block = position.byte, b"\n"
+        while left:
+            block = self._file.read(min(left, BLOCK))
+            if not block:
+                raise fewer(self.name, "bytes")
+            if self._running is not None:
+                self._running.add(block)
+            left -= len(block)
+        self.line, self.byte = position.line, position.byte
+        following = self._file.peek(1)[:1]  # type: ignore[attr-defined]
+        if not block.endswith(b"\n") and following not in (b"", b"\n"):
+            raise changed(self.name, f"{position.line:,} lines")
+
+    def at(self, row: int) -> Position:
+        """Return how much has been read, which is so many rows."""
+        digest = None if self._running is None else self._running.digest()
+        return Position(row, self.line, self.byte, digest)
 
     def fraction(self, position: Position) -> float | None:
         """Return how much of the file lies before a position, where its length tells."""
@@ -96,11 +176,15 @@ class LineTable(ABC):
     def __init__(self, lines: Lines) -> None:
         self._lines = lines
         self.columns: Columns = self.read_columns()
-        self._first = Position(0, lines.line, lines.byte)
 
     @abstractmethod
     def read_columns(self) -> Columns:
         """Read up to the first row, and tell what the columns are."""
+
+    def no_columns(self) -> ValueError:
+        """Say that there is not even a first line."""
+        what = "has no line with an end yet" if self._lines.is_unfinished else "is empty"
+        return ValueError(f"{self._lines.name} {what}")
 
     @abstractmethod
     def parse(self, lines: list[bytes], wanted: Sequence[int]) -> Values | None:
@@ -111,9 +195,12 @@ class LineTable(ABC):
         """Return the values of a row, or what is wrong with it."""
 
     def chunks(self, wanted: Sequence[int], n_rows: int, start: Position) -> Iterator[Chunk]:
-        """Yield as many rows at a time; the last chunk may have fewer."""
-        self._lines.go_to(start if start.line > self._first.line else self._first)
-        row = start.row
+        """Return as many rows at a time, from a position on; the last chunk may have fewer."""
+        if start.line > self._lines.line:
+            self._lines.go_to(start)
+        return self._chunks(wanted, n_rows, start.row)
+
+    def _chunks(self, wanted: Sequence[int], n_rows: int, row: int) -> Iterator[Chunk]:
         while True:
             numbers, lines = self._take(n_rows)
             if not lines:
@@ -134,14 +221,15 @@ class LineTable(ABC):
     def _chunk(
         self, row: int, numbers: list[int], lines: list[bytes], wanted: Sequence[int]
     ) -> Chunk:
-        end = Position(row + len(lines), self._lines.line, self._lines.byte)
+        end = self._lines.at(row + len(lines))
         rows = np.arange(row, end.row)
-        values = self.parse(lines, wanted)
+        is_short = not any(isinstance(line, Overlong) for line in lines)
+        values = self.parse(lines, wanted) if is_short else None
         if values is not None:
             return Chunk(rows, values, (), end)
         good, found, bad = [], [], []
         for i, line in enumerate(lines):
-            one = self.parse_one(line, wanted)
+            one = too_long() if isinstance(line, Overlong) else self.parse_one(line, wanted)
             if isinstance(one, str):
                 bad.append(BadRow(f"line {numbers[i]}", one))
             else:
@@ -150,6 +238,11 @@ class LineTable(ABC):
         table = np.array(found).reshape(len(good), len(wanted))
         return Chunk(rows[good], table, tuple(bad), end)
 
+    def unread(self) -> str:
+        """Say that the last line has no end, if it was left unread for that."""
+        number = self._lines.line + 1
+        return f"line {number} has no line end" if self._lines.is_unfinished else ""
+
     def fraction(self, position: Position) -> float | None:
         """Return how much of the file lies before a position, where its length tells."""
         return self._lines.fraction(position)
@@ -157,6 +250,11 @@ class LineTable(ABC):
     def close(self) -> None:
         """Close the file."""
         self._lines.close()
+
+
+def too_long() -> str:
+    """Say what is wrong with a line that is too long."""
+    return f"should be at most {LONGEST:,} bytes, but is longer"
 
 
 def is_filled(line: bytes) -> bool:

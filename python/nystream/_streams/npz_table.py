@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import math
 import zipfile
-from dataclasses import dataclass
-from functools import cached_property
-from typing import IO, TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 import numpy as np
 
+from nystream._streams.hashing import RunningHash
 from nystream._streams.table import Chunk, Position, numeric_chunks
 from nystream.datasets._columns import Columns
-from nystream.datasets._npz import DAMAGED, known
+from nystream.datasets._npy import DAMAGED, Array
+from nystream.datasets._npz import known, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -20,56 +19,16 @@ if TYPE_CHECKING:
     from nystream._streams.table import Values
 
 
-@dataclass(frozen=True)
-class Array:
-    """An array in the archive: what its header says of it."""
-
-    archive: zipfile.ZipFile
-    name: str
-
-    @cached_property
-    def header(self) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
-        """Shape, whether in Fortran's order, and type."""
-        with self.open() as file:
-            return header(file)
-
-    @property
-    def n_columns(self) -> int:
-        """The number of columns; a vector is one."""
-        return math.prod(self.header[0][1:])
-
-    def open(self) -> IO[bytes]:
-        """Open the array's own file."""
-        return self.archive.open(f"{self.name}.npy")
-
-    def blocks(self, n_rows: int) -> Iterator[Values]:
-        """Yield so many rows at a time."""
-        shape, is_fortran, dtype = self.header
-        if is_fortran:  # its rows are spread over the file
-            with self.open() as file:
-                whole = np.lib.format.read_array(file, allow_pickle=False)
-            for start in range(0, len(whole), n_rows):
-                yield np.asarray(whole[start : start + n_rows], np.float64)
-            return
-        with self.open() as file:
-            header(file)
-            for start in range(0, shape[0], n_rows):
-                count = min(n_rows, shape[0] - start)
-                size = count * self.n_columns * dtype.itemsize
-                values = np.frombuffer(read_all(file, size), dtype)
-                yield values.reshape(count, self.n_columns).astype(np.float64)
-
-
 class NpzTable:
     """Features and labels side by side; without names, the last columns are the labels."""
 
-    def __init__(self, file: BinaryIO, name: str) -> None:
+    def __init__(self, file: BinaryIO, name: str, resumable: bool = False) -> None:
         self._file, self._name = file, name
+        self._running = RunningHash() if resumable else None
         try:
             archive = zipfile.ZipFile(file)
-            self._arrays = [
-                Array(archive, n) for n in ("X", "y") if f"{n}.npy" in archive.NameToInfo
-            ]
+            arrays = [Array(archive, name) for name in ("X", "y")]
+            self._arrays = [array for array in arrays if array.is_there]
             self._check()
             self.columns = self._read_columns(archive)
         except DAMAGED as error:
@@ -81,7 +40,7 @@ class NpzTable:
         if not self._arrays or self._arrays[0].name != "X":
             raise ValueError("it should hold an array X")
         for array in self._arrays:
-            shape, _, dtype = array.header
+            shape, dtype = array.header.shape, array.header.dtype
             if dtype.kind not in "fiub":
                 raise ValueError(f"{array.name} should hold numbers, but has the dtype {dtype}")
             if len(shape) > 2 or len(shape) < (2 if array.name == "X" else 1):
@@ -93,17 +52,12 @@ class NpzTable:
 
     @property
     def _n_rows(self) -> int:
-        return self._arrays[0].header[0][0]
+        return self._arrays[0].header.shape[0]
 
     def _read_columns(self, archive: zipfile.ZipFile) -> Columns:
         n_features = self._arrays[0].n_columns
         count = sum(array.n_columns for array in self._arrays)
-        told = {}
-        for word in ("feature_names", "target_name"):
-            if f"{word}.npy" in archive.NameToInfo:
-                with archive.open(f"{word}.npy") as file:
-                    told[word] = np.lib.format.read_array(file, allow_pickle=False)
-        found = known(told, n_features)
+        found = known(words(archive, ("feature_names", "target_name")), n_features)
         if "feature_names" not in found:
             return Columns(count, None)
         target = found.get("target_name") or "y"
@@ -115,18 +69,23 @@ class NpzTable:
         return Columns(count, (*found["feature_names"], *labels))
 
     def chunks(self, wanted: Sequence[int], n_rows: int, start: Position) -> Iterator[Chunk]:
-        """Yield as many rows at a time; the last chunk may have fewer."""
+        """Return as many rows at a time, from a position on; the last chunk may have fewer."""
+        blocks = self._blocks(wanted, n_rows)
+        return numeric_chunks(
+            blocks, n_rows, self.columns, wanted, start, self._name, self._running
+        )
+
+    def _blocks(self, wanted: Sequence[int], n_rows: int) -> Iterator[Values]:
         try:
-            yield from numeric_chunks(
-                self._blocks(wanted, n_rows), 0, n_rows, self.columns, wanted, start
-            )
+            for blocks in zip(*(array.blocks(n_rows) for array in self._arrays), strict=True):
+                sides = [block.reshape(len(block), -1) for block in blocks]
+                yield np.hstack(sides)[:, list(wanted)]
         except DAMAGED as error:
             raise ValueError(f"{self._name} is not a sound .npz file: {error}") from error
 
-    def _blocks(self, wanted: Sequence[int], n_rows: int) -> Iterator[Values]:
-        for blocks in zip(*(array.blocks(n_rows) for array in self._arrays), strict=True):
-            sides = [block.reshape(len(block), -1) for block in blocks]
-            yield np.hstack(sides)[:, list(wanted)]
+    def unread(self) -> str:
+        """Say nothing: a file without its end is refused."""
+        return ""
 
     def fraction(self, position: Position) -> float | None:
         """Return how much of the table lies before a position."""
@@ -135,23 +94,3 @@ class NpzTable:
     def close(self) -> None:
         """Close the file."""
         self._file.close()
-
-
-def header(file: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
-    """Read the header of an array."""
-    version = np.lib.format.read_magic(file)
-    read = {
-        (1, 0): np.lib.format.read_array_header_1_0,
-        (2, 0): np.lib.format.read_array_header_2_0,
-    }
-    if version not in read:
-        raise ValueError(f"an array has the format {version}")
-    return read[version](file)
-
-
-def read_all(file: IO[bytes], size: int) -> bytes:
-    """Read as many bytes as there should be."""
-    data = file.read(size)
-    if len(data) < size:
-        raise EOFError("an array is shorter than its header says")
-    return data

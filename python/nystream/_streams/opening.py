@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, cast
 
@@ -16,10 +17,10 @@ from nystream.datasets._files import ending
 if TYPE_CHECKING:
     from nystream._streams.table import Table
 
-FORMATS = {
-    "csv": lambda file, name: CsvTable(Lines(file, name)),
-    "tsv": lambda file, name: CsvTable(Lines(file, name), "\t"),
-    "jsonl": lambda file, name: JsonTable(Lines(file, name)),
+FORMATS: dict[str, Callable[[BinaryIO, str, bool], Table]] = {
+    "csv": lambda file, name, resumable: CsvTable(Lines(file, name, resumable)),
+    "tsv": lambda file, name, resumable: CsvTable(Lines(file, name, resumable), "\t"),
+    "jsonl": lambda file, name, resumable: JsonTable(Lines(file, name, resumable)),
     "parquet": parquet,
     "arrow": arrow,
     "npz": NpzTable,
@@ -41,18 +42,29 @@ STANDARD = "-"  # the standard input or output, as in other Unix tools
 NOT_IN_PIPES = ("parquet", "npz")  # which tell at their end what they hold
 
 
-def open_table(path: str, form: str | None) -> Table:
-    """Open a file, or the standard input, in a format that is told or that its name tells."""
+def open_table(path: str, form: str | None, resumable: bool = False) -> Table:
+    """Open a file, or the standard input, in a format that is told or that its name tells.
+
+    If reading is to be ``resumable``, positions have a hash of what lies before them, and a last
+    line without its end is left unread.
+    """
     form = form or format_of(path)
     if path == STANDARD and form in NOT_IN_PIPES:
         raise ValueError(f"{form} cannot be read from a pipe, as it has to be read from its end")
     name = name_of(path)
-    file = cast("BinaryIO", sys.stdin.buffer) if path == STANDARD else open(path, "rb")  # noqa: SIM115
+    file = standard_input() if path == STANDARD else open(path, "rb")  # noqa: SIM115
     try:
-        return cast("Table", FORMATS[form](file, name))
+        return FORMATS[form](file, name, resumable)
     except BaseException:
         file.close()
         raise
+
+
+def standard_input() -> BinaryIO:
+    """Return the standard input as bytes."""
+    if sys.stdin is None:  # as in `nystream score model.nys - <&-`
+        raise ValueError("the standard input is closed")
+    return cast("BinaryIO", sys.stdin.buffer)
 
 
 def name_of(path: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from nystream._streams.learning import Progress
+from nystream._streams.keeping import Progress
 
 if TYPE_CHECKING:
     from nystream import Scorer

@@ -113,6 +113,8 @@ class TextSink:
 
 def standard_output() -> BinaryIO:
     """Return the standard output as bytes."""
+    if sys.stdout is None:  # as in `nystream score model.nys table.csv >&-`
+        raise ValueError("the standard output is closed: predictions need a file to go to")
     return cast("BinaryIO", sys.stdout.buffer)
 
 
@@ -125,6 +127,10 @@ def cut(path: str, keep: int) -> BinaryIO:
     if size < keep:
         file.close()
         raise ValueError(f"{path} should have at least {keep:,} bytes, but has {size:,}")
+    file.seek(keep - 1)
+    if file.read(1) != b"\n":
+        file.close()
+        raise ValueError(f"{path} should have a line end after {keep:,} bytes, but has none")
     file.truncate(keep)
     file.seek(keep)
     return file

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import zipfile
-import zlib
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
+from numpy.lib.format import MAGIC_PREFIX
 
+from nystream.datasets._npy import DAMAGED, Array
 from nystream.datasets._scaling import as_floats, check_numbers
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
     from numpy.typing import NDArray
 
-DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, OSError, ValueError)
 WORDS = ("target_name", "source", "note")
+MOST_WORDS = 1 << 24  # bytes
 
 
 @dataclass(frozen=True)
@@ -55,23 +57,31 @@ def read(path: Path, target: str = "y") -> Arrays:
 
 def unpack(path: Path, target: str) -> dict[str, NDArray[Any]]:
     """Return the arrays that are needed, and those that tell about them."""
-    # Opened here, since NumPy leaves a file that is no archive open.
     with open(path, "rb") as file:
         try:
-            archive = np.load(file, allow_pickle=False)
-            if not isinstance(archive, np.lib.npyio.NpzFile):
+            if file.read(len(MAGIC_PREFIX)) == MAGIC_PREFIX:
                 raise ValueError("it is one array")
-            contents = {name: archive[name] for name in ("X", target) if name in archive}
-            for name in (*WORDS, "feature_names", "target_range"):
-                with suppress(KeyError, *DAMAGED):  # nothing is lost but words
-                    contents[name] = archive[name]
+            with zipfile.ZipFile(file) as archive:
+                held = [name.removesuffix(".npy") for name in archive.namelist()]
+                needed = [Array(archive, name) for name in ("X", target)]
+                contents = {array.name: array.whole() for array in needed if array.is_there}
+                contents |= words(archive, (*WORDS, "feature_names", "target_range"))
         except DAMAGED as error:
             raise ValueError(f"{path} is not a sound .npz file: {error}") from error
     for name in ("X", target):
         if name not in contents:
-            held = ", ".join(archive.files)
-            raise ValueError(f"{path} should hold an array {name}, but holds {held}")
+            raise ValueError(f"{path} should hold an array {name}, but holds {', '.join(held)}")
     return contents
+
+
+def words(archive: zipfile.ZipFile, names: Iterable[str]) -> dict[str, NDArray[Any]]:
+    """Return those of small arrays that can be read: without the others only words are lost."""
+    found = {}
+    for array in (Array(archive, name) for name in names):
+        with suppress(*DAMAGED):
+            if array.is_there and array.header.nbytes <= MOST_WORDS:
+                found[array.name] = array.whole()
+    return found
 
 
 def check(path: Path, X: NDArray[np.float64], y: NDArray[np.float64], target: str) -> None:

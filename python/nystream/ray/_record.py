@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 import nystream
 from nystream._checkpoint import Checkpoint
+from nystream._checks import whole
 from nystream.ray._shard import named
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 NAME = "shards.ckpt"
+SHARD = re.compile(r"shard-\d+-\d+\.ckpt")
 
 
 @dataclass(frozen=True)
@@ -53,9 +56,15 @@ class Record:
         """Return what a folder holds; None for a folder without shards."""
         if not (folder / NAME).exists():
             return None
-        checkpoint = Checkpoint.read(folder / NAME)
-        model, gate = map(nystream.Learner.from_bytes, checkpoint.models.values())
-        return cls(model, gate, **checkpoint.state)
+        path = folder / NAME
+        checkpoint = Checkpoint.read(path)
+        try:
+            position = whole("position", checkpoint.state["position"], 0)
+            files = [file_name(name) for name in checkpoint.state["files"]]
+        except (KeyError, TypeError, ValueError) as error:
+            raise ValueError(f"{path} is not a record of shards: {error!r}") from error
+        model, gate = (checkpoint.learner(name, path) for name in ("model", "gate"))
+        return cls(model, gate, position, files)
 
     def write(self, folder: Path) -> None:
         """Put this in the place of what the folder held before, and remove all else of it."""
@@ -65,3 +74,10 @@ class Record:
         for file in (*folder.glob("shard-*.ckpt"), *folder.glob(".nystream-*.tmp")):
             if file.name not in self.files:
                 file.unlink(missing_ok=True)
+
+
+def file_name(name: Any) -> str:
+    """Return the name of a shard's file, which lies in the same folder."""
+    if not isinstance(name, str) or not SHARD.fullmatch(name):
+        raise ValueError(f"files should be those of shards, but one is {name!r:.100}")
+    return name

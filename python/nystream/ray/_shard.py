@@ -36,9 +36,12 @@ class Shard:
     def restore(self, files: list[Path], position: int, shard: int, n_shards: int) -> None:
         """Take those models from files whose keys are this shard's."""
         for file in files:
-            for key, data in Checkpoint.read(file).models.items():
+            checkpoint = Checkpoint.read(file)
+            if checkpoint.state != {"position": position}:
+                raise ValueError(f"{file} should be of row {position}, but is of another moment")
+            for key in checkpoint.models:
                 if home(key, n_shards) == shard:
-                    self._models[key] = nystream.Learner.from_bytes(data)
+                    self._models[key] = checkpoint.learner(key, file)
         self._position = position
 
     def save(self, file: Path) -> None:
