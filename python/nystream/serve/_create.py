@@ -23,6 +23,7 @@ def create_app(
     hosts: Sequence[str] | None = None,
     max_body: int = 1_048_576,
     max_rows: int = 10_000,
+    max_features: int = 1_000,
     max_queue: int = 20_000,
     max_pending: int = 100_000,
     max_age: float = 86_400.0,
@@ -52,6 +53,9 @@ def create_app(
         The most bytes that a request may have.
     max_rows
         The most rows that a request may have, at most ``max_queue``.
+    max_features
+        The most features that the first row of a new model may have: it settles how many all
+        others have, and what many models weigh grows with the square of it.
     max_queue
         The most rows that may wait to be learned; beyond it clients are told to come back.
     max_pending
@@ -93,6 +97,7 @@ def create_app(
         raise ValueError("token should be visible ASCII characters, at least one")
     settings = Settings(
         max_rows=whole("max_rows", max_rows),
+        max_features=whole("max_features", max_features),
         max_queue=whole("max_queue", max_queue),
         max_pending=whole("max_pending", max_pending, minimum=0),
         max_age=positive("max_age", max_age),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import secrets
 import time
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
@@ -67,7 +67,7 @@ class Pending:
         self.make_room()
         rows = [self._find(name) for name in names]
         if len(set(names)) < len(names):
-            twice = next(name for name in names if names.count(name) > 1)
+            twice = next(name for name, times in Counter(names).items() if times > 1)
             raise RefusedError(409, f"the id {shown(twice)} comes twice")
         return rows
 

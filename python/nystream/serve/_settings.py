@@ -12,6 +12,7 @@ class Settings:
     """How much is accepted, and how often what is done."""
 
     max_rows: int
+    max_features: int
     max_queue: int
     max_pending: int
     max_age: float

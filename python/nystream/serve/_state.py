@@ -26,9 +26,12 @@ class State:
 
     def write(self, path: Path, learner: Learner, progress: Progress) -> None:
         """Write a checkpoint."""
+        # Of rows that were queued before it, the learner may have refused the first.
+        is_settled = learner.n_features is not None or self.pending
+        columns = self.columns if is_settled else Columns()
         state = {
             "kind": KIND,
-            "columns": [self.columns.n_features, self.columns.names],
+            "columns": [columns.n_features, columns.names],
             "served": [self.served.count, self.served.total],
             "pending": pack(self.pending),
             "progress": progress.state(),
