@@ -11,11 +11,13 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 
 import pytest
 from support import random_stream
 
 import nystream
+from nystream.serve._model import Save
 
 needs_uvicorn = pytest.mark.skipif(
     importlib.util.find_spec("uvicorn") is None, reason="not installed: uvicorn"
@@ -61,10 +63,12 @@ class Client:
 
 
 class Server:
-    """``nystream serve`` as a process of its own."""
+    """``nystream serve`` as a process of its own, perhaps with something done before."""
 
-    def __init__(self, *options):
-        command = [sys.executable, "-m", "nystream", "serve", "--port", "0", *map(str, options)]
+    def __init__(self, *options, before=""):
+        start = f"import sys, nystream._cli\n{before}\nsys.exit(nystream._cli.main())"
+        program = ["-c", start] if before else ["-m", "nystream"]
+        command = [sys.executable, *program, "serve", "--port", "0", *map(str, options)]
         pipe = subprocess.PIPE
         self.process = subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True)
         self.greeting = self.process.stdout.readline()
@@ -85,8 +89,8 @@ class Server:
 
 
 @contextlib.contextmanager
-def serving(*options):
-    server = Server(*options)
+def serving(*options, before=""):
+    server = Server(*options, before=before)
     try:
         yield server
     finally:
@@ -125,3 +129,12 @@ def in_process(scenario, app):
             await app.service.stop()
 
     return asyncio.run(run())
+
+
+def blocked(app):
+    """Keep the learner busy until the event that is returned is set."""
+    app.service.start()
+    free = threading.Event()
+    done = asyncio.get_running_loop().create_future()
+    app.service._worker.put(Save(lambda *_: free.wait(), done))
+    return free

@@ -17,7 +17,7 @@ import time
 
 import numpy as np
 import pytest
-from serving import RIDGE, X, Y, ask, in_process, needs_uvicorn, ridge, serving
+from serving import RIDGE, X, Y, ask, blocked, in_process, needs_uvicorn, ridge, serving
 
 import nystream
 from nystream._checkpoint import Checkpoint
@@ -310,15 +310,6 @@ def test_a_body_that_does_not_come_is_not_waited_for(shared):
         answer = b"".join(iter(lambda: connection.recv(4096), b""))  # until it is closed
     assert answer.startswith(b"HTTP/1.1 408 ")
     assert answer.endswith(b'{"error": "the body should be here within 0.5 seconds"}')
-
-
-def blocked(app):
-    """Keep the learner busy until the event that is returned is set."""
-    app.service.start()
-    free = threading.Event()
-    done = asyncio.get_running_loop().create_future()
-    app.service._worker.put(Save(lambda *_: free.wait(), done))
-    return free
 
 
 def test_a_full_queue_is_said_and_loses_nothing():

@@ -18,7 +18,7 @@ TOKEN = "NYSTREAM_TOKEN"
 # What `create_app` takes under the same name, and has defaults for.
 PASSED_ON = (
     *("checkpoint", "every", "max_body", "max_rows", "max_features", "max_queue", "max_pending"),
-    *("max_age", "refresh", "timeout"),
+    *("max_age", "refresh", "stall", "timeout"),
 )
 # The same for the server below it.
 LIMITS = ("max_connections", "max_per_address", "header_timeout")
@@ -39,7 +39,7 @@ def add_to(commands: Commands) -> None:
         run,
         summary="predict and learn over HTTP",
         description="Serve a model over HTTP: POST /predict and /learn, GET /metrics and a page "
-        "that draws how it goes. Ctrl-C or SIGTERM ends it in order.",
+        "that draws how it goes. Ctrl-C or SIGTERM ends it in order, a second one at once.",
         examples=EXAMPLES,
     )
     model = parser.add_argument_group("model")
@@ -76,6 +76,7 @@ SERVICE: Options = {
     "max-queue": (at_least_one, "rows that wait to be learned (20,000)"),
     "max-pending": (at_least_one, "rows that wait for labels (100,000)"),
     "max-age": (positive, "that a row waits for its label (86,400)"),
+    "stall": (positive, "beyond what a job should take, until it is called stalled (30)"),
     "timeout": (positive, "for the body of a request to come (10)"),
 }
 SERVER: Options = {
@@ -116,7 +117,7 @@ def run(chosen: argparse.Namespace) -> int:
     with _server.listen(chosen.host, chosen.port) as listener:
         name, place = service.model.partition("(")[0], _server.address(listener)
         print(f"{name}, {service.snapshot.n_seen:,} rows seen: {place}", flush=True)
-        _server.run(app, listener, limits)
+        _server.run(app, listener, limits, service.lost)
     if service.failure:
         raise OSError(f"the last checkpoint was not written: {service.failure}")
     return 0

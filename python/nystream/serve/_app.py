@@ -24,7 +24,7 @@ from nystream.serve._http import (
 )
 from nystream.serve._metrics import KIND, Requests
 from nystream.serve._page import page
-from nystream.serve._service import STOPPED, Document, Service
+from nystream.serve._service import Document, Service
 
 PREDICT = ({"x"}, {"X"})
 LEARN = ({"x", "y"}, {"X", "y"}, {"id", "y"}, {"ids", "y"})
@@ -185,9 +185,9 @@ class App:
         return Answer(200, _status.metrics(self.service, self._requests).encode(), KIND)
 
     async def _health(self, _: Request) -> Answer:
-        if self.service.learns:
-            return as_json({"status": "ok"})
-        raise RefusedError(503, STOPPED)
+        if reason := self.service.trouble:
+            raise RefusedError(503, reason)
+        return as_json({"status": "ok"})
 
 
 PAGES = {"/": "page.html", "/page.css": "page.css", "/page.js": "page.js"}

@@ -28,6 +28,7 @@ def create_app(
     max_pending: int = 100_000,
     max_age: float = 86_400.0,
     refresh: float = 0.05,
+    stall: float = 30.0,
     timeout: float = 10.0,
 ) -> App:
     """Make an ASGI application that serves a model, for any server that runs such.
@@ -65,6 +66,9 @@ def create_app(
     refresh
         Least seconds between two snapshots of the model to predict with; a client that waits for
         its rows to be learned gets one at once.
+    stall
+        Seconds, beyond ten times what its rows should take, after which a job of the learner is
+        called stalled, and ``/health`` answers 503. Positive.
     timeout
         Seconds in which the body of a request has to come, positive.
 
@@ -102,6 +106,7 @@ def create_app(
         max_pending=whole("max_pending", max_pending, minimum=0),
         max_age=positive("max_age", max_age),
         refresh=positive("refresh", refresh),
+        stall=positive("stall", stall),
         checkpoint=None if checkpoint is None else Path(checkpoint),
         every=positive("every", every),
     )

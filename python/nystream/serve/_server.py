@@ -18,7 +18,6 @@ from nystream.serve._protocol import Connection
 
 IDLE = 60  # seconds that a connection may be without a request
 PATIENCE = 15  # seconds that requests have to end when the server does
-TWICE = "told twice to stop: what was queued is neither learned nor saved"
 LOCAL = ("localhost", "127.0.0.1", "[::1]")
 
 
@@ -58,7 +57,7 @@ class Server(uvicorn.Server):
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """Hear a signal."""
         if self.should_exit:
-            leave(self.lost())
+            leave(f"told twice to stop: {self.lost()}")
         super().handle_exit(sig, frame)
 
 
@@ -73,7 +72,7 @@ def run(
     app: Any,
     listener: socket.socket,
     limits: Limits = Limits(),  # noqa: B008
-    lost: Callable[[], str] = lambda: TWICE,
+    lost: Callable[[], str] = lambda: "it does not end in order",
 ) -> None:
     """Serve until SIGINT or SIGTERM, then end in order, or at once after a second one."""
     config = uvicorn.Config(

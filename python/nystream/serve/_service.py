@@ -68,8 +68,8 @@ class Service:
     def start(self) -> None:
         """Begin to learn; a second call does nothing."""
         if self._worker is None:
-            loop, refresh = asyncio.get_running_loop(), self.settings.refresh
-            self._worker = Worker(self._learner, self._progress, refresh, self, loop)
+            loop, times = asyncio.get_running_loop(), (self.settings.refresh, self.settings.stall)
+            self._worker = Worker(self._learner, self._progress, *times, self, loop)
             self._worker.thread.start()
             if self.settings.checkpoint:
                 self._saver = loop.create_task(self._save_now_and_then(self.settings.every))
@@ -89,6 +89,25 @@ class Service:
     def learns(self) -> bool:
         """Whether there is a thread that learns."""
         return self._worker is not None and self._worker.thread.is_alive()
+
+    @property
+    def trouble(self) -> str | None:
+        """Why nothing is learned, if that is so."""
+        if self._worker is None or not self.learns:
+            return STOPPED
+        return self._worker.pulse.trouble
+
+    @property
+    def job_seconds(self) -> float:
+        """How long the learner's thread is on its job; 0 while it waits for one."""
+        return 0.0 if self._worker is None else self._worker.pulse.seconds
+
+    def lost(self) -> str:
+        """Say what is lost if the process ends now."""
+        queued = f"what was queued is neither learned nor saved ({self.waiting:,} rows)"
+        if self.settings.checkpoint is None:
+            return queued
+        return f"{queued}, nor is what was learned since the last checkpoint"
 
     async def _save_now_and_then(self, every: float) -> None:
         while True:

@@ -17,6 +17,7 @@ class Settings:
     max_pending: int
     max_age: float
     refresh: float
+    stall: float
     checkpoint: Path | None
     every: float
 
