@@ -46,7 +46,7 @@ def test_a_learner_that_does_not_move_is_seen():
 
     app = create_app(ridge(), stall=0.01)
     (_, answer), status, gauges, well, later = in_process(scenario, app)
-    expected = "the learner does not move: it writes a checkpoint since 0 seconds"
+    expected = "the learner does not move: it has been writing a checkpoint for 0 seconds"
     assert (answer, status["trouble"]) == ({"error": expected}, expected)
     assert (gauges["learner_up"], gauges["learner_stalled"]) == (1, 1)
     assert gauges["learner_job_seconds"] > 0.01
@@ -81,7 +81,7 @@ def test_a_job_that_is_as_long_as_its_rows_are_many_is_not_called_stalled(monkey
     def limit(n_rows):
         """After how many seconds a job is called stalled."""
         nonlocal now
-        with contextlib.suppress(KeyError), pulse.job(n_rows):
+        with contextlib.suppress(KeyError), pulse.job("learning", n_rows):
             begin = now
             while pulse.trouble is None:
                 assert pulse.seconds == now - begin
@@ -91,7 +91,7 @@ def test_a_job_that_is_as_long_as_its_rows_are_many_is_not_called_stalled(monkey
 
     def learn(n_rows, seconds):
         nonlocal now
-        with pulse.job(n_rows):
+        with pulse.job("learning", n_rows):
             now += seconds
 
     # Of a new service nobody knows how long a row takes.
@@ -107,15 +107,15 @@ def test_a_job_that_is_as_long_as_its_rows_are_many_is_not_called_stalled(monkey
 
 def test_a_stalled_learner_is_told_by_the_rows_that_it_learns():
     pulse = Pulse(stall=1e-9)
-    with pulse.job(0):
+    with pulse.job("writing a checkpoint"):
         while not pulse.trouble:
             pass
-        assert "it writes a checkpoint since 0 seconds" in pulse.trouble
+        assert "it has been writing a checkpoint for 0 seconds" in pulse.trouble
     pulse._seconds = 0.0
-    with pulse.job(50):
+    with pulse.job("learning", 50):
         while not pulse.trouble:
             pass
-        assert "it learns 50 rows since 0 seconds" in pulse.trouble
+        assert "it has been learning 50 rows for 0 seconds" in pulse.trouble
 
 
 @needs_uvicorn

@@ -141,15 +141,18 @@ class Worker:
 
     def _work(self) -> None:
         """Work until the end is queued."""
-        work: dict[type, Callable[[list[Any]], None]]
-        work = {Lesson: self._learn, Save: self._save, Stop: self._stop}
+        work: dict[type, tuple[str, Callable[[list[Any]], None]]] = {
+            Lesson: ("learning", self._learn),
+            Save: ("writing a checkpoint", self._save),
+            Stop: ("ending", self._stop),
+        }
         while not self._stopped:
             for kind, group in groupby(self._take(), type):
-                jobs = list(group)
-                with self.pulse.job(sum(map(size, jobs))):
-                    work[kind](jobs)
+                jobs, (name, do) = list(group), work[kind]
+                with self.pulse.job(name, sum(map(size, jobs))):
+                    do(jobs)
             if self._due is not None and time.monotonic() >= self._due:
-                with self.pulse.job(0):
+                with self.pulse.job("making a snapshot"):
                     self._show()
 
     def _take(self) -> list[Job]:

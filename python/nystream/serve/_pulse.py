@@ -26,15 +26,15 @@ class Pulse:
 
     def __init__(self, stall: float) -> None:
         self.stall = stall
-        # Replaced as a whole, so that no thread sees half of it: when it began, and its rows.
-        self._job: tuple[float, int] | None = None
+        # Replaced as a whole, so that no thread sees half of it: its beginning, kind and rows.
+        self._job: tuple[float, str, int] | None = None
         self._rows, self._seconds = BEFORE
 
     @contextmanager
-    def job(self, n_rows: int) -> Iterator[None]:
-        """Be on a job that learns so many rows, or does something else if there are none."""
+    def job(self, kind: str, n_rows: int = 0) -> Iterator[None]:
+        """Be on a job, such as learning so many rows."""
         start = time.monotonic()
-        self._job = start, n_rows
+        self._job = start, kind, n_rows
         try:
             yield
         finally:
@@ -59,9 +59,14 @@ class Pulse:
         job = self._job
         if job is None:
             return None
-        start, n_rows = job
+        start, kind, n_rows = job
         seconds = time.monotonic() - start
         if seconds <= self.stall + MARGIN * n_rows * self._seconds / self._rows:
             return None
-        what = f"learns {n_rows} rows" if n_rows else "writes a checkpoint"
-        return f"the learner does not move: it {what} since {seconds:.0f} seconds"
+        what = f"{kind} {in_words(n_rows)}" if n_rows else kind
+        return f"the learner does not move: it has been {what} for {seconds:.0f} seconds"
+
+
+def in_words(n_rows: int) -> str:
+    """Return a number of rows as a sentence has it."""
+    return "1 row" if n_rows == 1 else f"{n_rows:,} rows"

@@ -21,6 +21,7 @@ from nystream.serve import _state
 from nystream.serve._http import RefusedError
 from nystream.serve._model import Done, Lesson, Save, Snapshot, Stop, Worker
 from nystream.serve._pending import Pending
+from nystream.serve._pulse import in_words
 from nystream.serve._record import LATEST, Progress, Running, first
 from nystream.serve._rows import Array, Columns, finite, label, labels, shown
 from nystream.serve._settings import Counts, Settings
@@ -104,7 +105,7 @@ class Service:
 
     def lost(self) -> str:
         """Say what is lost if the process ends now."""
-        queued = f"what was queued is neither learned nor saved ({self.waiting:,} rows)"
+        queued = f"what was queued is neither learned nor saved ({in_words(self.waiting)})"
         if self.settings.checkpoint is None:
             return queued
         return f"{queued}, nor is what was learned since the last checkpoint"
