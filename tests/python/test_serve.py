@@ -395,7 +395,7 @@ def test_a_token_is_asked_for(tmp_path):
         for path in ("/predict", "/learn"):
             assert server.client("wrong").post(path, GOOD)[0] == 401
         assert stranger.get("/health")[0] == 200
-        for path in ("/", "/page.js", "/page.css"):
+        for path in ("/", "/page.js", "/scales.js", "/page.css"):
             answer = stranger.send("GET", path)
             assert (answer.status, bool(answer.read())) == (200, True)
         assert friend.post("/predict", GOOD)[0] == 200
@@ -655,7 +655,7 @@ def test_the_page_needs_nothing_from_elsewhere(shared):
     answer = shared.client().send("GET", "/")
     assert "default-src 'none'" in answer.getheader("Content-Security-Policy")
     files = [answer.read().decode()]
-    for path in ("/page.js", "/page.css"):
+    for path in ("/page.js", "/scales.js", "/page.css"):
         files.append(shared.client().send("GET", path).read().decode())
     addresses = set(re.findall(r"\w+://[^\s\"')]+", "".join(files)))
     assert addresses == {"http://www.w3.org/2000/svg"}  # a name, which is not fetched

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import re
 import signal
 import socket
 import sys
@@ -46,8 +47,9 @@ def test_a_learner_that_does_not_move_is_seen():
 
     app = create_app(ridge(), stall=0.01)
     (_, answer), status, gauges, well, later = in_process(scenario, app)
-    expected = "the learner does not move: it has been writing a checkpoint for 0 seconds"
-    assert (answer, status["trouble"]) == ({"error": expected}, expected)
+    expected = r"the learner does not move: it has been writing a checkpoint for \d+ seconds"
+    assert re.fullmatch(expected, answer["error"])
+    assert re.fullmatch(expected, status["trouble"])
     assert (gauges["learner_up"], gauges["learner_stalled"]) == (1, 1)
     assert gauges["learner_job_seconds"] > 0.01
     assert status["job_seconds"] > 0.01
@@ -110,12 +112,12 @@ def test_a_stalled_learner_is_told_by_the_rows_that_it_learns():
     with pulse.job("writing a checkpoint"):
         while not pulse.trouble:
             pass
-        assert "it has been writing a checkpoint for 0 seconds" in pulse.trouble
+        assert re.search(r"it has been writing a checkpoint for \d+ seconds", pulse.trouble)
     pulse._seconds = 0.0
     with pulse.job("learning", 50):
         while not pulse.trouble:
             pass
-        assert "it has been learning 50 rows for 0 seconds" in pulse.trouble
+        assert re.search(r"it has been learning 50 rows for \d+ seconds", pulse.trouble)
 
 
 @needs_uvicorn

@@ -190,7 +190,7 @@ class App:
         return as_json({"status": "ok"})
 
 
-PAGES = {"/": "page.html", "/page.css": "page.css", "/page.js": "page.js"}
+PAGES = {"/": "page.html", **{f"/{name}": name for name in ("page.css", "page.js", "scales.js")}}
 
 
 def static(name: str) -> Route:
