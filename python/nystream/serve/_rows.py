@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from nystream._checks import FIT, LARGEST
+from nystream._checks import FIT, LARGEST, whole
 from nystream.serve._http import RefusedError
 
 NUMBERS = {int, float}
@@ -25,6 +25,21 @@ class Columns:
 
     n_features: int | None = None
     names: list[str] | None = None
+
+    @classmethod
+    def restored(cls, n_features: Any, names: Any) -> Columns:
+        """Return what a checkpoint says, or raise ``ValueError`` if it makes no sense."""
+        if n_features is None and names is None:
+            return cls()
+        columns = cls(whole("the number of features", n_features), names)
+        if names is not None and not columns._has_good_names():
+            raise ValueError(f"there should be {n_features} different names of features")
+        return columns
+
+    def _has_good_names(self) -> bool:
+        names = self.names
+        is_text = isinstance(names, list) and all(isinstance(name, str) for name in names)
+        return is_text and len(self._known) == len(names or ()) == self.n_features
 
     def of(self, x: Any) -> Columns:
         """Return the same, or, where nothing is known yet, what a first row tells."""
