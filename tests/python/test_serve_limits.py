@@ -1,4 +1,4 @@
-"""What the service takes from clients that it does not know: time, bytes, connections, features."""
+"""What the server takes from clients that it does not know: time, bytes, connections."""
 
 from __future__ import annotations
 
@@ -6,18 +6,13 @@ import asyncio
 import contextlib
 import importlib.util
 import json
-import re
 import socket
 import sys
 import time
 from pathlib import Path
 
 import pytest
-from serving import RIDGE, X, Y, ask, in_process, needs_uvicorn, ridge, serving
-
-import nystream
-from nystream._cli import main
-from nystream.serve import create_app
+from serving import RIDGE, X, Y, needs_uvicorn, serving
 
 HEALTH = b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n"
 LAST = b"GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
@@ -338,55 +333,3 @@ def test_a_wish_for_another_protocol_is_answered_in_this_one(shared):
     answer = client.send("POST", "/predict", b"{}", **wish)
     expected = "a request with a body should have no Upgrade header"
     assert (answer.status, json.loads(answer.read())) == (400, {"error": expected})
-
-
-# Features
-
-
-@pytest.mark.parametrize("names", [None, "abcd"])
-def test_a_new_model_takes_only_so_many_features(names):
-    row = dict.fromkeys(names, 1.0) if names else [1.0] * 4
-    shorter = {"a": 1.0, "b": 1.0, "c": 1.0} if names else [1.0] * 3
-    requests = [
-        ("/predict", {"x": row}),
-        ("/predict", {"X": [row]}),
-        ("/learn", {"x": row, "y": 1}),
-    ]
-
-    async def scenario(app):
-        refused = [await ask(app, "POST", path, document) for path, document in requests]
-        good = [await ask(app, "POST", "/learn", {"x": shorter, "y": 1.0}, b"wait=1")]
-        return refused, [*good, await ask(app, "POST", "/predict", {"x": row})]
-
-    refused, [learned, wrong] = in_process(scenario, create_app(ridge(), max_features=3))
-    assert {status for status, *_ in refused} == {413}
-    places = ("x", "X[0]", "x")
-    expected = [f"{place} should have at most 3 features, but has 4" for place in places]
-    assert [answer["error"] for _, answer, _ in refused] == expected
-    assert (learned[0], wrong[0]) == (200, 422)
-
-
-def test_a_model_that_knows_its_features_is_not_held_to_the_limit():
-    model = nystream.LinearRls()
-    model.learn_many(X[:5], Y[:5])
-
-    async def scenario(app):
-        return await ask(app, "POST", "/predict", {"x": X[0].tolist()})
-
-    assert in_process(scenario, create_app(model, max_features=2))[0] == 200
-
-
-@needs_uvicorn
-def test_the_limits_are_options_and_their_defaults_are_told(capsys):
-    with pytest.raises(SystemExit):
-        main(["serve", "--help"])
-    text = " ".join(capsys.readouterr().out.split())
-    for name, default in {
-        "--max-features N": "(1,000)",
-        "--max-connections N": "(1,000)",
-        "--max-per-address N": "(100)",
-        "--header-timeout SECONDS": "(10)",
-    }.items():
-        assert re.search(rf"{re.escape(name)} [^-]*{re.escape(default)}", text)
-    with serving("--max-features", "2") as server:
-        assert server.client().post("/predict", {"x": [1.0] * 3})[0] == 413

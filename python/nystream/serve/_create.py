@@ -36,6 +36,9 @@ def create_app(
     It has to run in one process with one worker, since it learns. From its first request on the
     model belongs to it.
 
+    Limits of connections, of headers and of the time that they take are those of the server that
+    runs it; ``nystream serve`` has its own.
+
     Parameters
     ----------
     model
