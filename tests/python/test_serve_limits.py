@@ -325,11 +325,23 @@ def test_a_refusal_does_not_come_before_answers_that_are_due(shared):
     assert (status, headers["connection"], answer) == (200, "close", {"status": "ok"})
 
 
+@needs_uvicorn
+def test_a_refused_body_that_was_not_yet_asked_for_is_no_mistake_of_the_service():
+    expect = b"Expect: 100-continue\r\nTransfer-Encoding: chunked\r\n\r\nno number\r\n"
+    with serving(*RIDGE) as server:
+        [(status, _, answer)] = answers(exchange(server, POST + expect))
+        assert (status, answer) == (400, {"error": NO_HTTP})
+        assert server.stop() == (0, "")
+
+
 def test_a_wish_for_another_protocol_is_answered_in_this_one(shared):
     client = shared.client()
     wish = {"Connection": "Upgrade, HTTP2-Settings", "Upgrade": "h2c", "HTTP2-Settings": "AAMAAABk"}
     for _ in range(2):
         assert client.send("GET", "/health", **wish).read() == b'{"status": "ok"}'
+    upgrade = HEALTH[:-2] + b"Connection: Upgrade\r\nUpgrade: h2c\r\n\r\n"
+    assert [status for status, *_ in answers(exchange(shared, upgrade * 3 + LAST))] == [200] * 4
+    assert len(answers(exchange(shared, upgrade * 500))) == 11
     answer = client.send("POST", "/predict", b"{}", **wish)
     expected = "a request with a body should have no Upgrade header"
     assert (answer.status, json.loads(answer.read())) == (400, {"error": expected})

@@ -67,8 +67,10 @@ class Connection(HttpToolsProtocol):
     def _feed(self, data: bytes) -> None:
         try:
             self.parser.feed_data(data)
-        except httptools.HttpParserUpgrade:
-            pass  # nothing but HTTP/1.1 is spoken here, and the request is answered in it
+        except httptools.HttpParserUpgrade as wish:
+            # Nothing but HTTP/1.1 is spoken here: what comes next is another request.
+            if rest := data[wish.args[0] :]:
+                self._feed(rest)
         except httptools.HttpParserError as error:
             cause = error.__context__
             self.refuse(cause if isinstance(cause, RefusedError) else invalid())
@@ -111,11 +113,6 @@ class Connection(HttpToolsProtocol):
         self._unread = 0
         super().on_body(body)
 
-    def on_message_complete(self) -> None:
-        """End a request."""
-        self._unread = 0
-        super().on_message_complete()
-
     # Answers
 
     def on_response_complete(self) -> None:
@@ -155,6 +152,7 @@ class Connection(HttpToolsProtocol):
         """Let the application give up the request that it is at, if any."""
         if self.is_busy:
             self.cycle.disconnected = True
+            self.cycle.waiting_for_100_continue = False
             self.cycle.message_event.set()
 
     # Whose turn it is

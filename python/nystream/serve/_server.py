@@ -7,6 +7,7 @@ import os
 import signal
 import socket
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from types import FrameType
 from typing import Any, NoReturn
@@ -64,7 +65,8 @@ class Server(uvicorn.Server):
 def leave(reason: str) -> NoReturn:
     """End the process, whatever its threads are at."""
     # Not by an exception: the interpreter would wait for threads, and streams may be in use.
-    os.write(2, f"nystream: error: {reason}\n".encode())
+    with suppress(OSError):  # there may be nobody to tell
+        os.write(2, f"nystream: error: {reason}\n".encode())
     os._exit(2)
 
 
