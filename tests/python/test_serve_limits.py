@@ -31,10 +31,10 @@ def shared():
 
 @pytest.fixture(scope="module")
 def hasty():
-    """A server that waits half a second for headers; no test may need an answer in time."""
+    """A server that waits a second for headers; no test may need an answer in time."""
     if importlib.util.find_spec("uvicorn") is None:
         pytest.skip("not installed: uvicorn")
-    with serving(*RIDGE, "--header-timeout", "0.5") as server:
+    with serving(*RIDGE, "--header-timeout", "1") as server:
         yield server
 
 
@@ -54,7 +54,8 @@ def until_closed(connection):
 def exchange(server, data):
     """What a server answers to bytes, until it closes the connection."""
     with connect(server) as connection:
-        connection.sendall(data)
+        with contextlib.suppress(ConnectionError):  # it need not read all of what it refuses
+            connection.sendall(data)
         return until_closed(connection)
 
 
@@ -86,7 +87,7 @@ def test_headers_that_do_not_end_are_not_waited_for(before, hasty):
     received = exchange(hasty, before + b"GET /health HTTP/1.1\r\nHost: loc")
     status, headers, answer = answers(received)[-1]
     assert (status, headers["connection"]) == (408, "close")
-    assert answer == {"error": "headers should be here within 0.5 seconds"}
+    assert answer == {"error": "headers should be here within 1 seconds"}
 
 
 @pytest.mark.parametrize(
@@ -191,7 +192,8 @@ def test_silent_connections_keep_nobody_out():
 @needs_uvicorn
 def test_a_connection_beyond_the_limit_is_told_so_if_all_others_are_busy():
     expected = "all of 2 connections are busy"
-    with serving(*RIDGE, "--max-per-address", "2") as server, contextlib.ExitStack() as stack:
+    options = [*RIDGE, "--max-per-address", "2", "--timeout", "60"]
+    with serving(*options) as server, contextlib.ExitStack() as stack:
         for _ in range(2):
             busy = stack.enter_context(connect(server))
             busy.sendall(POST + b"Content-Length: 17\r\nExpect: 100-continue\r\n\r\n")
