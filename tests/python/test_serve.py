@@ -12,13 +12,12 @@ import shutil
 import signal
 import socket
 import subprocess
-import sys
 import threading
 import time
 
 import numpy as np
 import pytest
-from support import random_stream
+from serving import RIDGE, X, Y, ask, blocked, in_process, needs_uvicorn, ridge, serving
 
 import nystream
 from nystream._checkpoint import Checkpoint
@@ -28,84 +27,7 @@ from nystream.serve._model import Save
 from nystream.serve._pending import Pending
 from nystream.serve._record import LONGEST, Curve, Point
 
-needs_uvicorn = pytest.mark.skipif(
-    importlib.util.find_spec("uvicorn") is None, reason="not installed: uvicorn"
-)
 CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
-RIDGE = ["--algorithm", "RidgeAld", "--set", "kernel=Gaussian(sigma=2.0)", "max_basis=50"]
-X, Y = random_stream(1000, 3)
-
-
-def ridge():
-    return nystream.RidgeAld(nystream.Gaussian(sigma=2.0), max_basis=50)
-
-
-class Client:
-    """One connection to a server."""
-
-    def __init__(self, port, token=None):
-        self.http = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
-        self.headers = {"Authorization": f"Bearer {token}"} if token else {}
-
-    def send(self, method, path, body=None, **headers):
-        self.http.request(method, path, body, {**self.headers, **headers})
-        return self.http.getresponse()
-
-    def post(self, path, document):
-        """The status and the JSON of the answer."""
-        body = document if isinstance(document, (bytes, str)) else json.dumps(document)
-        answer = self.send("POST", path, body, **{"Content-Type": "application/json"})
-        return answer.status, json.loads(answer.read())
-
-    def get(self, path):
-        answer = self.send("GET", path)
-        return answer.status, json.loads(answer.read())
-
-    def learn(self, X, y):
-        """Teach rows, and wait until they are learned."""
-        status, answer = self.post("/learn?wait=1", {"X": X.tolist(), "y": y.tolist()})
-        assert (status, answer["learned"]) == (200, len(y))
-
-    def predict(self, x):
-        status, answer = self.post("/predict", {"x": x.tolist()})
-        assert status == 200
-        return answer["prediction"], answer["id"]
-
-
-class Server:
-    """``nystream serve`` as a process of its own."""
-
-    def __init__(self, *options):
-        command = [sys.executable, "-m", "nystream", "serve", "--port", "0", *map(str, options)]
-        pipe = subprocess.PIPE
-        self.process = subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True)
-        self.greeting = self.process.stdout.readline()
-        found = re.search(r"http://127\.0\.0\.1:(\d+)/$", self.greeting)
-        assert found, self.process.communicate()
-        self.port, self.clients = int(found[1]), []
-
-    def client(self, token=None):
-        """A new connection, which is closed with the server."""
-        self.clients.append(Client(self.port, token))
-        return self.clients[-1]
-
-    def stop(self, number=signal.SIGTERM):
-        """The exit status and the standard error."""
-        self.process.send_signal(number)
-        _, errors = self.process.communicate(timeout=30)
-        return self.process.returncode, errors
-
-
-@contextlib.contextmanager
-def serving(*options):
-    server = Server(*options)
-    try:
-        yield server
-    finally:
-        server.process.kill()
-        server.process.communicate()
-        for client in server.clients:
-            client.http.close()
 
 
 @pytest.fixture(scope="module")
@@ -116,37 +38,6 @@ def shared():
     with serving(*RIDGE, "--max-body", "2000", "--max-rows", "5", "--timeout", "0.5") as server:
         server.client().learn(X[:1], Y[:1])
         yield server
-
-
-async def ask(app, method, path, document=None, query=b"", **headers):
-    """What an application answers without a server: status, JSON, headers."""
-    body = b"" if document is None else json.dumps(document).encode()
-    names = {name.replace("_", "-").encode(): value.encode() for name, value in headers.items()}
-    given = {b"content-type": b"application/json", **names}
-    sent = []
-
-    async def receive():
-        return {"type": "http.request", "body": body, "more_body": False}
-
-    async def send(message):
-        sent.append(message)
-
-    request = {"type": "http", "method": method, "path": path, "query_string": query}
-    await app({**request, "headers": list(given.items())}, receive, send)
-    start, content = sent
-    return start["status"], json.loads(content["body"]), dict(start["headers"])
-
-
-def in_process(scenario, app):
-    """Run a scenario against an application, and end it."""
-
-    async def run():
-        try:
-            return await scenario(app)
-        finally:
-            await app.service.stop()
-
-    return asyncio.run(run())
 
 
 # Predictions and learning
@@ -421,15 +312,6 @@ def test_a_body_that_does_not_come_is_not_waited_for(shared):
     assert answer.endswith(b'{"error": "the body should be here within 0.5 seconds"}')
 
 
-def blocked(app):
-    """Keep the learner busy until the event that is returned is set."""
-    app.service.start()
-    free = threading.Event()
-    done = asyncio.get_running_loop().create_future()
-    app.service._worker.put(Save(lambda *_: free.wait(), done))
-    return free
-
-
 def test_a_full_queue_is_said_and_loses_nothing():
     async def scenario(app):
         free = blocked(app)
@@ -513,7 +395,7 @@ def test_a_token_is_asked_for(tmp_path):
         for path in ("/predict", "/learn"):
             assert server.client("wrong").post(path, GOOD)[0] == 401
         assert stranger.get("/health")[0] == 200
-        for path in ("/", "/page.js", "/page.css"):
+        for path in ("/", "/page.js", "/scales.js", "/page.css"):
             answer = stranger.send("GET", path)
             assert (answer.status, bool(answer.read())) == (200, True)
         assert friend.post("/predict", GOOD)[0] == 200
@@ -773,7 +655,7 @@ def test_the_page_needs_nothing_from_elsewhere(shared):
     answer = shared.client().send("GET", "/")
     assert "default-src 'none'" in answer.getheader("Content-Security-Policy")
     files = [answer.read().decode()]
-    for path in ("/page.js", "/page.css"):
+    for path in ("/page.js", "/scales.js", "/page.css"):
         files.append(shared.client().send("GET", path).read().decode())
     addresses = set(re.findall(r"\w+://[^\s\"')]+", "".join(files)))
     assert addresses == {"http://www.w3.org/2000/svg"}  # a name, which is not fetched

@@ -60,6 +60,7 @@ def check_contents(wheel):
     info = about.rsplit("/", 1)[0]
     assert {"nystream/py.typed", "nystream/_core.pyi", f"{info}/licenses/LICENSE"} <= names
     assert {f"nystream/serve/page.{kind}" for kind in ("html", "css", "js")} <= names
+    assert "nystream/serve/scales.js" in names
     assert {name.split("/")[0] for name in names} == {"nystream", info}
     assert not [name for name in names if "test" in name or name.endswith(".pyc")]
     assert metadata["Requires-Python"] == ">=3.10"

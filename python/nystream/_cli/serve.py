@@ -5,17 +5,23 @@ from __future__ import annotations
 import argparse
 import importlib.util
 import os
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any, TypeAlias
 
 from nystream._cli import modelling
 from nystream._cli.parsing import Commands, add_command, at_least_one, positive
 
+Options: TypeAlias = dict[str, tuple[Callable[[str], float], str]]
+
 TOKEN = "NYSTREAM_TOKEN"
 # What `create_app` takes under the same name, and has defaults for.
 PASSED_ON = (
-    *("checkpoint", "every", "max_body", "max_rows", "max_queue", "max_pending", "max_age"),
-    *("refresh", "timeout"),
+    *("checkpoint", "every", "max_body", "max_rows", "max_features", "max_queue", "max_pending"),
+    *("max_age", "refresh", "stall", "timeout"),
 )
+# The same for the server below it.
+LIMITS = ("max_connections", "max_per_address", "header_timeout")
 EXAMPLES = """\
 examples:
   nystream serve                                          # a new Auto at http://127.0.0.1:8000/
@@ -33,7 +39,7 @@ def add_to(commands: Commands) -> None:
         run,
         summary="predict and learn over HTTP",
         description="Serve a model over HTTP: POST /predict and /learn, GET /metrics and a page "
-        "that draws how it goes. Ctrl-C or SIGTERM ends it in order.",
+        "that draws how it goes. Ctrl-C or SIGTERM ends it in order, a second one at once.",
         examples=EXAMPLES,
     )
     model = parser.add_argument_group("model")
@@ -59,25 +65,32 @@ def add_to(commands: Commands) -> None:
     place.add_argument(
         "--insecure", action="store_true", help="let other machines in without a token"
     )
-    limits = parser.add_argument_group("limits")
-    limits.add_argument(
-        "--max-body", type=at_least_one, metavar="N", help="bytes of a request (1048576)"
-    )
-    limits.add_argument(
-        "--max-rows", type=at_least_one, metavar="N", help="rows of a request (10,000)"
-    )
-    limits.add_argument(
-        "--max-queue", type=at_least_one, metavar="N", help="rows that wait to be learned (20,000)"
-    )
-    limits.add_argument(
-        "--max-pending", type=at_least_one, metavar="N", help="rows that wait for labels (100,000)"
-    )
-    limits.add_argument(
-        "--max-age", type=positive, metavar="SECONDS", help="that a row waits for its label (86400)"
-    )
-    limits.add_argument(
-        "--timeout", type=positive, metavar="SECONDS", help="for the body of a request (10)"
-    )
+    add_limits(parser.add_argument_group("limits of the service"), SERVICE)
+    add_limits(parser.add_argument_group("limits of the server"), SERVER)
+
+
+SERVICE: Options = {
+    "max-body": (at_least_one, "bytes of a request's body (1,048,576)"),
+    "max-rows": (at_least_one, "rows of a request (10,000)"),
+    "max-features": (at_least_one, "features of a new model (1,000)"),
+    "max-queue": (at_least_one, "rows that wait to be learned (20,000)"),
+    "max-pending": (at_least_one, "rows that wait for labels (100,000)"),
+    "max-age": (positive, "that a row waits for its label (86,400)"),
+    "stall": (positive, "beyond what a job should take, until it is called stalled (30)"),
+    "timeout": (positive, "for the body of a request to come (10)"),
+}
+SERVER: Options = {
+    "max-connections": (at_least_one, "connections at a time (1,000)"),
+    "max-per-address": (at_least_one, "connections from one address, or from a proxy (100)"),
+    "header-timeout": (positive, "for the headers of a request to come (10)"),
+}
+
+
+def add_limits(group: argparse._ArgumentGroup, options: Options) -> None:
+    """Add options that are numbers."""
+    for name, (kind, text) in options.items():
+        unit = "SECONDS" if kind is positive else "N"
+        group.add_argument(f"--{name}", type=kind, metavar=unit, help=text)
 
 
 def port(text: str) -> int:
@@ -89,29 +102,31 @@ def port(text: str) -> int:
 
 def run(chosen: argparse.Namespace) -> int:
     """Carry out the command."""
-    if importlib.util.find_spec("uvicorn") is None:
-        raise ImportError("nystream serve needs uvicorn: pip install 'nystream[serve]'")
+    for name in ("uvicorn", "httptools"):
+        if importlib.util.find_spec(name) is None:
+            raise ImportError(f"nystream serve needs {name}: pip install 'nystream[serve]'")
     from nystream.serve import _server, create_app
+    from nystream.serve._crowd import Limits
 
     secret = token(chosen)
     check(chosen, secret)
-    options = {name: getattr(chosen, name) for name in PASSED_ON}
-    given = {name: value for name, value in options.items() if value is not None}
     hosts = None if secret or chosen.insecure else [*_server.LOCAL, chosen.host]
+    given = options_of(chosen, PASSED_ON)
     app = create_app(modelling.start(chosen, "MODEL"), token=secret, hosts=hosts, **given)
+    service, limits = app.service, Limits(**options_of(chosen, LIMITS))
     with _server.listen(chosen.host, chosen.port) as listener:
-        n_seen = app.service.snapshot.n_seen
-        print(
-            f"{app.service.model.partition('(')[0]}, {n_seen:,} rows seen: "
-            f"{_server.address(listener)}",
-            flush=True,
-        )
-        _server.run(app, listener)
-    if app.service.learns:
-        raise OSError("told twice to stop: what was queued is neither learned nor saved")
-    if app.service.failure:
-        raise OSError(f"the last checkpoint was not written: {app.service.failure}")
+        name, place = service.model.partition("(")[0], _server.address(listener)
+        print(f"{name}, {service.snapshot.n_seen:,} rows seen: {place}", flush=True)
+        _server.run(app, listener, limits, service.lost)
+    if service.failure:
+        raise OSError(f"the last checkpoint was not written: {service.failure}")
     return 0
+
+
+def options_of(chosen: argparse.Namespace, names: Sequence[str]) -> dict[str, Any]:
+    """Return options that were given, so that others keep their defaults."""
+    options = {name: getattr(chosen, name) for name in names}
+    return {name: value for name, value in options.items() if value is not None}
 
 
 def token(chosen: argparse.Namespace) -> str | None:

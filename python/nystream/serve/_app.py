@@ -5,7 +5,7 @@ from __future__ import annotations
 import hmac
 import logging
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import NamedTuple
 from urllib.parse import parse_qsl
 
@@ -24,7 +24,7 @@ from nystream.serve._http import (
 )
 from nystream.serve._metrics import KIND, Requests
 from nystream.serve._page import page
-from nystream.serve._service import STOPPED, Document, Service
+from nystream.serve._service import Document, Service
 
 PREDICT = ({"x"}, {"X"})
 LEARN = ({"x", "y"}, {"X", "y"}, {"id", "y"}, {"ids", "y"})
@@ -122,7 +122,7 @@ class App:
 
     async def _answer(self, scope: Scope, receive: Receive) -> Answer:
         try:
-            headers = dict(scope["headers"])
+            headers = by_name(scope["headers"])
             route = self._route(scope["path"], scope["method"])
             self._admit(route, headers)
             query = parameters(scope["query_string"], route.parameters)
@@ -185,12 +185,12 @@ class App:
         return Answer(200, _status.metrics(self.service, self._requests).encode(), KIND)
 
     async def _health(self, _: Request) -> Answer:
-        if self.service.learns:
-            return as_json({"status": "ok"})
-        raise RefusedError(503, STOPPED)
+        if reason := self.service.trouble:
+            raise RefusedError(503, reason)
+        return as_json({"status": "ok"})
 
 
-PAGES = {"/": "page.html", "/page.css": "page.css", "/page.js": "page.js"}
+PAGES = {"/": "page.html", **{f"/{name}": name for name in ("page.css", "page.js", "scales.js")}}
 
 
 def static(name: str) -> Route:
@@ -210,6 +210,15 @@ def parameters(query: bytes, known: tuple[str, ...]) -> dict[str, str]:
         if name not in known:
             raise RefusedError(400, f"there is no parameter {name!r:.50}")
     return found
+
+
+def by_name(given: Iterable[tuple[bytes, bytes]]) -> dict[bytes, bytes]:
+    """Return headers by name; of two hosts nobody could tell which one is meant."""
+    headers = list(given)
+    names = [name for name, _ in headers]
+    if names.count(b"host") > 1:
+        raise RefusedError(400, "there should be one Host header, but there are several")
+    return dict(headers)
 
 
 def host_of(headers: dict[bytes, bytes]) -> bytes:

@@ -23,16 +23,21 @@ def create_app(
     hosts: Sequence[str] | None = None,
     max_body: int = 1_048_576,
     max_rows: int = 10_000,
+    max_features: int = 1_000,
     max_queue: int = 20_000,
     max_pending: int = 100_000,
     max_age: float = 86_400.0,
     refresh: float = 0.05,
+    stall: float = 30.0,
     timeout: float = 10.0,
 ) -> App:
     """Make an ASGI application that serves a model, for any server that runs such.
 
     It has to run in one process with one worker, since it learns. From its first request on the
     model belongs to it.
+
+    Limits of connections, of headers and of the time that they take are those of the server that
+    runs it; ``nystream serve`` has its own.
 
     Parameters
     ----------
@@ -52,6 +57,9 @@ def create_app(
         The most bytes that a request may have.
     max_rows
         The most rows that a request may have, at most ``max_queue``.
+    max_features
+        The most features that the first row of a new model may have: it settles how many all
+        others have, and what many models weigh grows with the square of it.
     max_queue
         The most rows that may wait to be learned; beyond it clients are told to come back.
     max_pending
@@ -61,6 +69,9 @@ def create_app(
     refresh
         Least seconds between two snapshots of the model to predict with; a client that waits for
         its rows to be learned gets one at once.
+    stall
+        Seconds, beyond ten times what its rows should take, after which a job of the learner is
+        called stalled, and ``/health`` answers 503. Positive.
     timeout
         Seconds in which the body of a request has to come, positive.
 
@@ -93,10 +104,12 @@ def create_app(
         raise ValueError("token should be visible ASCII characters, at least one")
     settings = Settings(
         max_rows=whole("max_rows", max_rows),
+        max_features=whole("max_features", max_features),
         max_queue=whole("max_queue", max_queue),
         max_pending=whole("max_pending", max_pending, minimum=0),
         max_age=positive("max_age", max_age),
         refresh=positive("refresh", refresh),
+        stall=positive("stall", stall),
         checkpoint=None if checkpoint is None else Path(checkpoint),
         every=positive("every", every),
     )

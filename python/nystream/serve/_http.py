@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Awaitable, Callable, MutableMapping
+from http import HTTPStatus
 from typing import Any, NamedTuple, TypeVar
 
 Scope = MutableMapping[str, Any]
@@ -17,6 +18,7 @@ JSON = b"application/json"
 # Made once: `json.dumps` makes one for each call that is not like most.
 ENCODE = json.JSONEncoder(allow_nan=False).encode
 DECODE = json.JSONDecoder().decode
+CLOSE = (b"connection", b"close")
 ALWAYS: Headers = ((b"cache-control", b"no-store"), (b"x-content-type-options", b"nosniff"))
 
 
@@ -30,11 +32,20 @@ class Answer(NamedTuple):
 
     async def send(self, send: Send) -> None:
         """Send it as a whole."""
-        size = (b"content-length", b"%d" % len(self.body))
-        headers = [(b"content-type", self.kind), size, *ALWAYS, *self.headers]
-        start = {"type": "http.response.start", "status": self.status, "headers": headers}
+        start = {"type": "http.response.start", "status": self.status, "headers": self._head()}
         await send(start)
         await send({"type": "http.response.body", "body": self.body})
+
+    def to_bytes(self) -> bytes:
+        """Return it as the last answer of a connection, where there is no application to ask."""
+        status = HTTPStatus(self.status)
+        first = f"HTTP/1.1 {status.value} {status.phrase}".encode()
+        lines = [b"%b: %b" % header for header in (*self._head(), CLOSE)]
+        return b"\r\n".join([first, *lines, b"", self.body])
+
+    def _head(self) -> list[tuple[bytes, bytes]]:
+        size = (b"content-length", b"%d" % len(self.body))
+        return [(b"content-type", self.kind), size, *ALWAYS, *self.headers]
 
 
 class RefusedError(Exception):
@@ -107,6 +118,6 @@ async def within(seconds: float, reading: Awaitable[T]) -> T:
         if not late:
             raise
         reason = f"the body should be here within {seconds:g} seconds"
-        raise RefusedError(408, reason, (b"connection", b"close")) from None
+        raise RefusedError(408, reason, CLOSE) from None
     finally:
         timer.cancel()

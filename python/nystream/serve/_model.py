@@ -16,6 +16,7 @@ import numpy as np
 
 from nystream import Learner, Scorer
 from nystream._frames import NamedRows
+from nystream.serve._pulse import Pulse
 from nystream.serve._record import Point, Progress
 from nystream.serve._rows import Array
 
@@ -103,6 +104,8 @@ class Worker:
         Its record so far.
     refresh
         Least seconds between two snapshots, unless somebody waits for one.
+    stall
+        Seconds from which on a job may be stalled.
     listener, loop
         Who is told of the work, and the loop in whose thread.
     """
@@ -112,9 +115,11 @@ class Worker:
         learner: Learner,
         progress: Progress,
         refresh: float,
+        stall: float,
         listener: Listener,
         loop: AbstractEventLoop,
     ) -> None:
+        self.pulse = Pulse(stall)
         # A daemon, so that whoever asks the process to end at once is obeyed.
         self.thread = threading.Thread(target=self._run, name="nystream-learner", daemon=True)
         self._learner, self._progress, self._refresh = learner, progress, refresh
@@ -136,13 +141,19 @@ class Worker:
 
     def _work(self) -> None:
         """Work until the end is queued."""
-        work: dict[type, Callable[[list[Any]], None]]
-        work = {Lesson: self._learn, Save: self._save, Stop: self._stop}
+        work: dict[type, tuple[str, Callable[[list[Any]], None]]] = {
+            Lesson: ("learning", self._learn),
+            Save: ("writing a checkpoint", self._save),
+            Stop: ("ending", self._stop),
+        }
         while not self._stopped:
-            for kind, jobs in groupby(self._take(), type):
-                work[kind](list(jobs))
+            for kind, group in groupby(self._take(), type):
+                jobs, (name, do) = list(group), work[kind]
+                with self.pulse.job(name, sum(map(size, jobs))):
+                    do(jobs)
             if self._due is not None and time.monotonic() >= self._due:
-                self._show()
+                with self.pulse.job("making a snapshot"):
+                    self._show()
 
     def _take(self) -> list[Job]:
         """Wait for jobs, or until a snapshot is due."""

@@ -1,4 +1,4 @@
-"""The page: three files, and a policy that lets them load nothing else."""
+"""The page: four files, and a policy that lets them load nothing else."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ KINDS = {
     "page.html": b"text/html; charset=utf-8",
     "page.css": b"text/css; charset=utf-8",
     "page.js": b"text/javascript; charset=utf-8",
+    "scales.js": b"text/javascript; charset=utf-8",
 }
 HEADERS = (
     (b"content-security-policy", POLICY.encode()),

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import base64
 import secrets
+import sys
 import time
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
 import numpy as np
 
+from nystream._checks import LARGEST
+from nystream.serve._facts import amount, listed, of_kind, part, table
 from nystream.serve._http import RefusedError
 from nystream.serve._rows import Array, shown
 
@@ -67,7 +70,7 @@ class Pending:
         self.make_room()
         rows = [self._find(name) for name in names]
         if len(set(names)) < len(names):
-            twice = next(name for name in names if names.count(name) > 1)
+            twice = next(name for name, times in Counter(names).items() if times > 1)
             raise RefusedError(409, f"the id {shown(twice)} comes twice")
         return rows
 
@@ -115,20 +118,21 @@ def pack(rows: list[tuple[str, Row]]) -> dict[str, Any]:
     }
 
 
-def unpack(packed: dict[str, Any]) -> list[tuple[str, Row]]:
-    """Return what :func:`pack` was given."""
-    ids, when = packed["ids"], packed["when"]
-    x, predictions = (_array(packed[name], len(ids)) for name in ("x", "predictions"))
-    if predictions.shape[1:] == (1,):
-        predictions = predictions[:, 0]
-    rows = map(Row, x, predictions, when)
+def unpack(packed: dict[str, Any], n_features: int, n_targets: int) -> list[tuple[str, Row]]:
+    """Return what :func:`pack` was given, or raise ``ValueError`` for what it cannot have made."""
+    ids = [of_kind("an id", name, str) for name in part(packed, "ids", list)]
+    if len(set(ids)) < len(ids):
+        raise ValueError("ids should be different from each other")
+    if ids and not n_features:
+        raise ValueError("rows that wait for their labels should have features")
+    now = time.time()
+    when = [min(amount("when", at), now) for at in listed("when", packed.get("when"), len(ids))]
+    x = table("x", packed.get("x"), (len(ids), n_features), LARGEST)
+    shape = (len(ids), n_targets)
+    predictions = table("predictions", packed.get("predictions"), shape, sys.float_info.max)
+    rows = map(Row, x, predictions[:, 0] if n_targets == 1 else predictions, when)
     return list(zip(ids, rows, strict=True))
 
 
 def _text(arrays: list[Any]) -> str:
     return base64.b64encode(b"".join(array.tobytes() for array in arrays)).decode()
-
-
-def _array(text: str, n_rows: int) -> Array:
-    numbers = np.frombuffer(base64.b64decode(text))
-    return numbers.reshape(n_rows, -1) if n_rows else numbers

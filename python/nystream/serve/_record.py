@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from nystream.serve._facts import amount, listed, number_of, part
 from nystream.serve._rows import Array
 
 LATEST = 200  # predictions that the page draws
@@ -20,6 +22,12 @@ class Running:
 
     count: int = 0
     total: float = 0.0
+
+    @classmethod
+    def restored(cls, name: str, state: Any) -> Running:
+        """Return what a checkpoint says, or raise ``ValueError`` if it makes no sense."""
+        count, total = listed(name, state, 2)
+        return cls(number_of(name, count), amount(name, total))
 
     def add(self, predictions: Any, y: Array) -> None:
         """Count rows."""
@@ -39,6 +47,13 @@ class Point(NamedTuple):
     n_rows: int
     total: float
     n_basis: int
+
+    @classmethod
+    def restored(cls, state: Any) -> Point:
+        """Return what a checkpoint says, or raise ``ValueError`` if it makes no sense."""
+        n_rows, total, n_basis = listed("a point", state, 3)
+        name = "a number of a point"
+        return cls(number_of(name, n_rows, 1), amount(name, total), number_of(name, n_basis))
 
 
 @dataclass
@@ -90,9 +105,14 @@ class Progress:
 
     @classmethod
     def restored(cls, state: dict[str, Any]) -> Progress:
-        """Go on from :meth:`state`."""
-        points = [Point(*point) for point in state["points"]]
-        return cls(Running(*state["error"]), Curve(points, state["step"]))
+        """Go on from :meth:`state`, or raise ``ValueError`` if it makes no sense."""
+        error = Running.restored("error", state.get("error"))
+        points = [Point.restored(point) for point in part(state, "points", list)]
+        if any(b.n_rows <= a.n_rows or b.total < a.total for a, b in pairwise(points)):
+            raise ValueError("points should be in order")
+        if len(points) > LONGEST:
+            raise ValueError(f"there should be at most {LONGEST} points, but are {len(points)}")
+        return cls(error, Curve(points, number_of("step", state.get("step"), 1)))
 
 
 def first(values: Array) -> list[float]:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nystream._checks import FIT, LARGEST
+from nystream._checks import FIT, LARGEST, whole
 from nystream.serve._http import RefusedError
 
 NUMBERS = {int, float}
+PIECES = json.JSONEncoder().iterencode  # of which no more are made than are asked for
 
 Array = NDArray[np.float64]
 
@@ -23,6 +25,21 @@ class Columns:
 
     n_features: int | None = None
     names: list[str] | None = None
+
+    @classmethod
+    def restored(cls, n_features: Any, names: Any) -> Columns:
+        """Return what a checkpoint says, or raise ``ValueError`` if it makes no sense."""
+        if n_features is None and names is None:
+            return cls()
+        columns = cls(whole("the number of features", n_features), names)
+        if names is not None and not columns._has_good_names():
+            raise ValueError(f"there should be {n_features} different names of features")
+        return columns
+
+    def _has_good_names(self) -> bool:
+        names = self.names
+        is_text = isinstance(names, list) and all(isinstance(name, str) for name in names)
+        return is_text and len(self._known) == len(names or ()) == self.n_features
 
     def of(self, x: Any) -> Columns:
         """Return the same, or, where nothing is known yet, what a first row tells."""
@@ -46,12 +63,9 @@ class Columns:
             )
         return row
 
-    def rows(self, X: Any) -> Array:
-        """Read a list of rows, all alike."""
-        if not isinstance(X, list) or not X:
-            raise RefusedError(422, f"X should be a list of at least one row, but is {shown(X)}")
-        columns = self.of(X[0])
-        return np.array([columns.row(f"X[{i}]", x) for i, x in enumerate(X)])
+    def rows(self, X: list[Any], start: int = 0) -> Array:
+        """Read rows, all alike; the first of them has the number ``start``."""
+        return np.array([self.row(f"X[{i}]", x) for i, x in enumerate(X, start)])
 
     def _in_order(self, place: str, x: dict[str, Any]) -> list[Any]:
         if self.names is None:
@@ -59,13 +73,20 @@ class Columns:
                 return list(x.values())
             what = f"a list of {self.n_features} numbers: the model knows no names"
             raise RefusedError(422, f"{place} should be {what}")
-        for name in self.names:
+        if x.keys() != self._known:
+            self._refuse_names(place, x)
+        return [x[name] for name in self.names]
+
+    @cached_property
+    def _known(self) -> set[str]:
+        return set(self.names or ())
+
+    def _refuse_names(self, place: str, x: dict[str, Any]) -> NoReturn:
+        for name in self.names or ():
             if name not in x:
                 raise RefusedError(422, f"{place} has no feature {shown(name)}")
-        for name in x:
-            if name not in self.names:
-                raise RefusedError(422, f"{place} has an unknown feature {shown(name)}")
-        return [x[name] for name in self.names]
+        name = next(name for name in x if name not in self._known)
+        raise RefusedError(422, f"{place} has an unknown feature {shown(name)}")
 
 
 def numbers(place: str, values: list[Any]) -> Array:
@@ -120,5 +141,9 @@ def finite(place: str, values: Array) -> Array:
 
 def shown(value: Any) -> str:
     """Show a value as the client wrote it, or its beginning."""
-    text = json.dumps(value)
-    return text if len(text) <= 60 else text[:60] + "..."
+    text = ""
+    for piece in PIECES(value):
+        text += piece
+        if len(text) > 60:
+            return text[:60] + "..."
+    return text

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import ipaddress
+import os
 import signal
 import socket
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
+from types import FrameType
+from typing import Any, NoReturn
 
-if TYPE_CHECKING:
-    from nystream.serve._app import App
+import uvicorn
 
-CONNECTIONS = 1000  # at a time
+from nystream.serve._crowd import Crowd, Limits
+from nystream.serve._protocol import Connection
+
 IDLE = 60  # seconds that a connection may be without a request
 PATIENCE = 15  # seconds that requests have to end when the server does
 LOCAL = ("localhost", "127.0.0.1", "[::1]")
@@ -44,12 +50,36 @@ def address(listener: socket.socket) -> str:
     return f"http://[{host}]:{port}/" if ":" in host else f"http://{host}:{port}/"
 
 
-def run(app: App, listener: socket.socket) -> None:
-    """Serve until SIGINT or SIGTERM, then end in order."""
-    import uvicorn
+class Server(uvicorn.Server):
+    """A server that ends in order when it is told to, and at once when it is told twice."""
 
+    lost: Callable[[], str]  # what is lost when it ends at once
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Hear a signal."""
+        if self.should_exit:
+            leave(f"told twice to stop: {self.lost()}")
+        super().handle_exit(sig, frame)
+
+
+def leave(reason: str) -> NoReturn:
+    """End the process, whatever its threads are at."""
+    # Not by an exception: the interpreter would wait for threads, and streams may be in use.
+    with suppress(OSError):  # there may be nobody to tell
+        os.write(2, f"nystream: error: {reason}\n".encode())
+    os._exit(2)
+
+
+def run(
+    app: Any,
+    listener: socket.socket,
+    limits: Limits = Limits(),  # noqa: B008
+    lost: Callable[[], str] = lambda: "it does not end in order",
+) -> None:
+    """Serve until SIGINT or SIGTERM, then end in order, or at once after a second one."""
     config = uvicorn.Config(
         app,
+        http=partial(Connection, crowd=Crowd(limits)),  # type: ignore[arg-type]
         lifespan="on",
         ws="none",
         log_config=None,
@@ -57,11 +87,11 @@ def run(app: App, listener: socket.socket) -> None:
         access_log=False,
         proxy_headers=False,
         server_header=False,
-        limit_concurrency=CONNECTIONS,
         timeout_keep_alive=IDLE,
         timeout_graceful_shutdown=PATIENCE,
     )
-    server = uvicorn.Server(config)
+    server = Server(config)
+    server.lost = lost
 
     def stop(*_: Any) -> None:
         server.should_exit = True

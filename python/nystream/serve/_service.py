@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import deque
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from copy import copy
 from functools import partial
 from pathlib import Path
@@ -21,10 +21,12 @@ from nystream.serve import _state
 from nystream.serve._http import RefusedError
 from nystream.serve._model import Done, Lesson, Save, Snapshot, Stop, Worker
 from nystream.serve._pending import Pending
+from nystream.serve._pulse import in_words
 from nystream.serve._record import LATEST, Progress, Running, first
 from nystream.serve._rows import Array, Columns, finite, label, labels, shown
 from nystream.serve._settings import Counts, Settings
 
+PART = 1000  # rows that are read in one go
 MANY = 256  # rows from which on another thread scores them, so that others need not wait
 STOPPED = "the learner has stopped"
 T = TypeVar("T")
@@ -52,6 +54,8 @@ class Service:
         self.snapshot = Snapshot.of(self._learner, self._progress)
         self._saved_as: tuple[int, ...] = self._mark()
         self._awaited: set[Done] = set()
+        # Whether anything that was accepted has the columns, so that they stay as they are.
+        self._is_settled = self.columns.n_features is not None
         self._worker: Worker | None = None
         self._saver: asyncio.Task[None] | None = None
 
@@ -65,8 +69,8 @@ class Service:
     def start(self) -> None:
         """Begin to learn; a second call does nothing."""
         if self._worker is None:
-            loop, refresh = asyncio.get_running_loop(), self.settings.refresh
-            self._worker = Worker(self._learner, self._progress, refresh, self, loop)
+            loop, times = asyncio.get_running_loop(), (self.settings.refresh, self.settings.stall)
+            self._worker = Worker(self._learner, self._progress, *times, self, loop)
             self._worker.thread.start()
             if self.settings.checkpoint:
                 self._saver = loop.create_task(self._save_now_and_then(self.settings.every))
@@ -86,6 +90,25 @@ class Service:
     def learns(self) -> bool:
         """Whether there is a thread that learns."""
         return self._worker is not None and self._worker.thread.is_alive()
+
+    @property
+    def trouble(self) -> str | None:
+        """Why nothing is learned, if that is so."""
+        if self._worker is None or not self.learns:
+            return STOPPED
+        return self._worker.pulse.trouble
+
+    @property
+    def job_seconds(self) -> float:
+        """How long the learner's thread is on its job; 0 while it waits for one."""
+        return 0.0 if self._worker is None else self._worker.pulse.seconds
+
+    def lost(self) -> str:
+        """Say what is lost if the process ends now."""
+        queued = f"what was queued is neither learned nor saved ({in_words(self.waiting)})"
+        if self.settings.checkpoint is None:
+            return queued
+        return f"{queued}, nor is what was learned since the last checkpoint"
 
     async def _save_now_and_then(self, every: float) -> None:
         while True:
@@ -114,21 +137,27 @@ class Service:
         """Predict rows and, unless told otherwise, remember them until their labels come."""
         if "x" in document:
             return self._predict_one(document["x"], remember)
-        columns, rows = self._rows(document)
-        if remember:
-            self.columns = columns
+        columns, rows = await self._rows(document)
         predictions = await self._score(rows)
+        if remember:
+            self._remember(columns)
         self.latest.extend(first(predictions))
         self.counts.predicted += len(rows)
         answer: Document = {"predictions": predictions.tolist()}
         if remember:
-            # Copies: a view would keep the rows of the whole request for as long as this one.
-            pairs = zip(rows, answer["predictions"], strict=True)
-            answer["ids"] = [self.pending.add(row.copy(), prediction) for row, prediction in pairs]
+            answer["ids"] = await self._ids(rows, answer["predictions"])
         return answer
 
+    async def _ids(self, rows: Array, predictions: list[Any]) -> list[str]:
+        names: list[str] = []
+        async for part in parts(len(rows)):
+            pairs = zip(rows[part], predictions[part], strict=True)
+            # Copies: a view would keep the rows of the whole request for as long as this one.
+            names += [self.pending.add(row.copy(), prediction) for row, prediction in pairs]
+        return names
+
     def _predict_one(self, x: Any, remember: bool) -> Document:
-        columns = self.columns.of(x)
+        columns = self._columns("x", x)
         row = columns.row("x", x)
         prediction = scored(self.snapshot.scorer.predict_one, row)
         if self.n_targets > 1:
@@ -137,7 +166,7 @@ class Service:
         self.counts.predicted += 1
         answer: Document = {"prediction": prediction}
         if remember:
-            self.columns = columns
+            self._remember(columns)
             answer["id"] = self.pending.add(row, prediction)
         return answer
 
@@ -148,14 +177,36 @@ class Service:
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(None, scored, scorer.predict_many, rows)
 
-    def _rows(self, document: Document) -> tuple[Columns, Array]:
+    async def _rows(self, document: Document) -> tuple[Columns, Array]:
         """Read ``x`` or ``X``, and what is known of columns after it."""
         if "x" in document:
-            columns = self.columns.of(document["x"])
+            columns = self._columns("x", document["x"])
             return columns, finite("x", columns.row("x", document["x"]))[None]
         X = self._many("X", document["X"])
-        columns = self.columns.of(X[0])
-        return columns, finite("X", columns.rows(X))
+        columns = self._columns("X[0]", X[0])
+        read = [columns.rows(X[part], part.start) async for part in parts(len(X))]
+        return columns, finite("X", np.concatenate(read))
+
+    def _columns(self, place: str, x: Any) -> Columns:
+        """Return what is known of columns, or what a first row tells of them."""
+        columns, most = self.columns.of(x), self.settings.max_features
+        n_features = columns.n_features or 0
+        if self.columns.n_features is None and n_features > most:
+            what = f"at most {most} features, but has {n_features}"
+            raise RefusedError(413, f"{place} should have {what}")
+        return columns
+
+    def _adopt(self, columns: Columns) -> None:
+        """Hold all rows from now on to columns that were read from a first one."""
+        if self.columns.n_features is None:
+            self.columns = columns
+        elif columns != self.columns:
+            reason = "another request has settled what the features are: send this one again"
+            raise RefusedError(409, reason)
+
+    def _remember(self, columns: Columns) -> None:
+        self._adopt(columns)
+        self._is_settled = True
 
     def _many(self, place: str, values: Any) -> list[Any]:
         if not isinstance(values, list) or not values:
@@ -172,18 +223,19 @@ class Service:
     async def learn(self, document: Document, wait: bool) -> tuple[bool, Document]:
         """Queue labelled rows; tell whether they are learned, and what to answer."""
         by_id = "id" in document or "ids" in document
-        n_rows, done = (self._learn_ids if by_id else self._learn_rows)(document, wait)
+        if by_id:
+            n_rows, done = self._learn_ids(document, wait)
+        else:
+            n_rows, done = await self._learn_rows(document, wait)
         if done is None:
             return False, {"queued": n_rows, "waiting": self.waiting}
         if error := await done:
             raise RefusedError(503 if isinstance(error, RuntimeError) else 422, str(error))
         return True, {"learned": n_rows, "n_seen": self.snapshot.n_seen}
 
-    def _learn_rows(self, document: Document, wait: bool) -> Queued:
-        columns, rows = self._rows(document)
-        queued = self._queue(columns, rows, self._labels(document, len(rows)), wait)
-        self.columns = columns
-        return queued
+    async def _learn_rows(self, document: Document, wait: bool) -> Queued:
+        columns, rows = await self._rows(document)
+        return self._queue(columns, rows, self._labels(document, len(rows)), wait)
 
     def _learn_ids(self, document: Document, wait: bool) -> Queued:
         ids = self._many("ids", document["ids"]) if "ids" in document else [document["id"]]
@@ -205,6 +257,7 @@ class Service:
         if self.waiting + len(y) > self.settings.max_queue:
             reason = f"the queue is full: {self.waiting} rows wait to be learned"
             raise RefusedError(503, reason, (b"retry-after", b"1"))
+        self._adopt(columns)
         self.waiting += len(y)
         done = self._promise() if wait else None
         self._worker.put(Lesson(X, y, columns.names, done))
@@ -229,10 +282,13 @@ class Service:
             self.waiting -= n_rows
             if error is None:
                 self.counts.learned += n_rows
+                self._is_settled = True
             else:
                 self.counts.refused += n_rows
                 logger.info("%d rows were not learned: %s", n_rows, error)
             settle(lesson.done, error)
+        if not (self._is_settled or self.waiting):
+            self.columns = Columns()  # as before the rows that were refused
 
     def saved(self, job: Save, error: Exception | None) -> None:
         """Count a checkpoint."""
@@ -250,6 +306,14 @@ class Service:
         for done in [done for done in self._awaited if not done.done()]:
             self.failure = RuntimeError(STOPPED)
             settle(done, self.failure)
+
+
+async def parts(n_rows: int) -> AsyncIterator[slice]:
+    """Divide many rows, so that between two parts others have their turn."""
+    for start in range(0, n_rows, PART):
+        if start:
+            await asyncio.sleep(0)
+        yield slice(start, start + PART)
 
 
 def scored(predict: Callable[[Array], T], rows: Array) -> T:

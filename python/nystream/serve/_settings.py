@@ -12,10 +12,12 @@ class Settings:
     """How much is accepted, and how often what is done."""
 
     max_rows: int
+    max_features: int
     max_queue: int
     max_pending: int
     max_age: float
     refresh: float
+    stall: float
     checkpoint: Path | None
     every: float
 

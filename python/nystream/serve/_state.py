@@ -8,6 +8,7 @@ from typing import Any
 
 from nystream import Learner
 from nystream._checkpoint import Checkpoint
+from nystream.serve._facts import listed, part
 from nystream.serve._pending import Row, pack, unpack
 from nystream.serve._record import Progress, Running
 from nystream.serve._rows import Columns
@@ -26,9 +27,12 @@ class State:
 
     def write(self, path: Path, learner: Learner, progress: Progress) -> None:
         """Write a checkpoint."""
+        # Of rows that were queued before it, the learner may have refused the first.
+        is_settled = learner.n_features is not None or self.pending
+        columns = self.columns if is_settled else Columns()
         state = {
             "kind": KIND,
-            "columns": [self.columns.n_features, self.columns.names],
+            "columns": [columns.n_features, columns.names],
             "served": [self.served.count, self.served.total],
             "pending": pack(self.pending),
             "progress": progress.state(),
@@ -39,9 +43,25 @@ class State:
 def read(path: Path) -> tuple[State, Learner, Progress]:
     """Read a checkpoint, or raise ``ValueError`` that says why it is none of a service."""
     checkpoint = Checkpoint.read(path)
-    if checkpoint.state.get("kind") != KIND:
+    facts = checkpoint.state
+    if not isinstance(facts, dict) or facts.get("kind") != KIND:
         raise ValueError(f"{path} is a checkpoint, but none of nystream serve")
-    facts: dict[str, Any] = checkpoint.state
-    state = State(Columns(*facts["columns"]), Running(*facts["served"]), unpack(facts["pending"]))
-    learner = Learner.from_bytes(checkpoint.models[MODEL])
-    return state, learner, Progress.restored(facts["progress"])
+    try:
+        if list(checkpoint.models) != [MODEL]:
+            raise ValueError(f"it should hold one model, but has {len(checkpoint.models)}")
+        learner = Learner.from_bytes(checkpoint.models[MODEL])
+        progress = Progress.restored(part(facts, "progress", dict))
+        return restored(facts, learner), learner, progress
+    except (OverflowError, TypeError, ValueError) as error:
+        raise ValueError(f"{path} is not a sound checkpoint: {error}") from error
+
+
+def restored(facts: dict[str, Any], learner: Learner) -> State:
+    """Return the service as it was with this learner."""
+    columns = Columns.restored(*listed("columns", facts.get("columns"), 2))
+    known = Columns(learner.n_features, learner.feature_names)
+    if known.n_features is not None and columns != known:
+        raise ValueError("its columns should be those of its model")
+    served = Running.restored("served", facts.get("served"))
+    packed = part(facts, "pending", dict)
+    return State(columns, served, unpack(packed, columns.n_features or 0, learner.n_targets))

@@ -31,6 +31,8 @@ def status(service: Service) -> dict[str, Any]:
         "waiting": service.waiting,
         "pending": len(service.pending),
         "dropped": service.pending.n_dropped,
+        "trouble": service.trouble,
+        "job_seconds": service.job_seconds,
         "snapshot_age": time.monotonic() - snapshot.made,
         "checkpoints": {"written": counts.saved, "failed": counts.not_saved},
         "curve": snapshot.points,
@@ -90,4 +92,12 @@ def gauges(service: Service) -> dict[str, tuple[float | None, str]]:
         "queue_rows": (service.waiting, "Rows that wait to be learned."),
         "pending_rows": (len(service.pending), "Predicted rows that wait for their label."),
         "learner_up": (int(service.learns), "1 while the learner's thread is alive."),
+        "learner_stalled": (
+            int(service.learns and service.trouble is not None),
+            "1 while a job takes much longer than it should.",
+        ),
+        "learner_job_seconds": (
+            service.job_seconds,
+            "How long the learner's thread is on its job; 0 while it waits for one.",
+        ),
     }

@@ -31,55 +31,6 @@ function time(seconds) {
   return `${count} ${name}${count === 1 ? "" : "s"}`;
 }
 
-// Scales: where a value is drawn, and which values are marked
-
-/** The round number with which about so many steps lead from one value to another. */
-function stride(low, high, count) {
-  const rough = (high - low) / count;
-  const power = 10 ** Math.floor(Math.log10(rough));
-  return power * [1, 2, 5, 10].find((factor) => factor * power >= rough);
-}
-
-function multiples(step, low, high) {
-  const found = [];
-  for (let i = Math.ceil(low / step - 1e-9); i <= high / step + 1e-9; i++) found.push(i * step);
-  return found;
-}
-
-const between = (low, high, from, to) => (value) => from + ((value - low) / (high - low)) * (to - from);
-
-function limits(values) {
-  const low = Math.min(...values), high = Math.max(...values);
-  const room = low === high ? Math.abs(low) * 0.1 || 1 : 0;
-  return [low - room, high + room];
-}
-
-/** From the least value to the greatest. */
-function exact(values, from, to) {
-  const [low, high] = limits(values);
-  return { place: between(low, high, from, to), ticks: multiples(stride(low, high, 5), low, high) };
-}
-
-/** From a round number below to one above. */
-function round(values, from, to) {
-  const [least, most] = limits(values), step = stride(least, most, 4);
-  const low = Math.floor(least / step) * step, high = Math.ceil(most / step) * step;
-  return { place: between(low, high, from, to), ticks: multiples(step, low, high) };
-}
-
-/** The same from zero on. */
-const counted = (values, from, to) => round([0, ...values], from, to);
-
-/** Equal ratios are equal distances. */
-function ratios(values, from, to) {
-  const [low, high] = limits(values.map(Math.log10));
-  const place = between(low, high, from, to);
-  const powers = multiples(Math.ceil((high - low) / 5), low, high).map((power) => 10 ** power);
-  const finer = multiples(1, Math.floor(low), high).flatMap((i) => [1, 2, 5].map((k) => k * 10 ** i))
-    .filter((value) => Math.log10(value) >= low && Math.log10(value) <= high);
-  return { place: (value) => place(Math.log10(value)), ticks: finer.length <= 7 ? finer : powers };
-}
-
 // Charts
 
 function add(parent, name, attributes, text) {
@@ -183,7 +134,7 @@ function say(state, text) {
   document.body.dataset.state = state;
   at("state").textContent = text;
   at("ask").hidden = state !== "locked";
-  if (state === "live") at("main").hidden = false;
+  if (state === "live" || state === "stalled") at("main").hidden = false;
 }
 
 async function ask() {
@@ -196,7 +147,7 @@ async function ask() {
   }
   if (!answer.ok) throw new Error(`the service answers ${answer.status}`);
   const status = await answer.json();
-  say("live", "live");
+  say(status.trouble ? "stalled" : "live", status.trouble || "live");
   show(status);
 }
 
