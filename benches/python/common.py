@@ -19,9 +19,9 @@ import numpy as np
 from tqdm import tqdm
 
 import nystream
-from nystream._bench.machine import cpuinfo, n_cores, processor
-from nystream._bench.markdown import lay_out
-from nystream._bench.tables import significant
+from nystream._study.machine import cpuinfo, n_cores, processor
+from nystream._study.markdown import lay_out
+from nystream._study.tables import significant
 
 ROOT = Path(__file__).resolve().parents[2]
 DATA = Path(os.environ.get("NYSTREAM_DATA", ROOT.parent / "shared" / "data"))

@@ -15,8 +15,8 @@ import tables
 from support import random_stream
 
 import nystream
-from nystream._checkpoint import Checkpoint
 from nystream._cli import main
+from nystream._runs.checkpoint import Checkpoint
 
 X, Y = random_stream(100, 3)
 MODEL = nystream.LinearRls()

@@ -17,9 +17,9 @@ import pytest
 from support import command, random_stream, running
 
 import nystream
-from nystream._bench import runner
-from nystream._bench.store import Store
 from nystream._cli import main
+from nystream._study import runner
+from nystream._study.store import Store
 
 SMALL = ["--repeats", "2", "--no-tune", "--rows", "300"]
 LEARNERS = ["--algorithms", "NONS-ALD", "RunningMean"]

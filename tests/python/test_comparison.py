@@ -14,15 +14,15 @@ import pytest
 from support import random_stream
 
 import nystream
-from nystream._bench import html, markdown, runner, tables
-from nystream._bench.entries import ENTRIES, Stream, entry_called, median_distance
-from nystream._bench.plan import PRESETS, plan
-from nystream._bench.printed import TABLE_2
-from nystream._bench.report import Report, Section, Table
-from nystream._bench.runner import run
-from nystream._bench.runs import Result, StoppedError, Task, execute, pieces
-from nystream._bench.store import NAME, START, Store
-from nystream._bench.summary import in_words, lines, rankings
+from nystream._study import html, markdown, runner, tables
+from nystream._study.entries import ENTRIES, Stream, entry_called, median_distance
+from nystream._study.paper_table3 import TABLE_3
+from nystream._study.plan import PRESETS, plan
+from nystream._study.report import Report, Section, Table
+from nystream._study.runner import run
+from nystream._study.store import NAME, START, Store
+from nystream._study.summary import in_words, lines, rankings
+from nystream._study.tasks import Result, StoppedError, Task, execute, pieces
 from nystream.datasets import Dataset, load
 
 
@@ -48,7 +48,7 @@ def carry_out(tasks, jobs=2):
 
 
 def test_every_learner_can_be_compared_and_drawn():
-    from nystream._bench.plots import LOOKS
+    from nystream._study.plots import LOOKS
 
     assert set(ENTRIES) == set(LOOKS) == set(nystream.algorithms())
     assert len(set(LOOKS.values())) == len(LOOKS)
@@ -81,7 +81,7 @@ def test_auto_is_compared_as_it_is():
     stream = Stream("elevators", 16_599, 18, nystream.Gaussian(8.0), 1.0, as_in_paper=True)
     assert ENTRIES["Auto"].at_setting(stream) == {}
     assert ENTRIES["Auto"].on_grid(stream) == [{}]
-    assert not [dataset for dataset, algorithm in TABLE_2 if algorithm == "Auto"]
+    assert not [dataset for dataset, algorithm in TABLE_3 if algorithm == "Auto"]
 
 
 def test_bounds_follow_labels_beyond_1():
@@ -427,7 +427,7 @@ def test_the_best_of_a_grid_is_the_best(summarised):
 def test_printed_results_stand_beside_ours(summarised):
     _, _, table = summarised
     line = table[0]
-    assert line.printed == TABLE_2["elevators", "NonsAld"]
+    assert line.printed == TABLE_3["elevators", "NonsAld"]
     assert line.difference == pytest.approx(line.score.mse / 0.00284 - 1)
     assert [line.printed is None for line in table] == [False, False, True, True]
 
@@ -565,7 +565,7 @@ def test_pages_escape_what_names_may_hold():
 
 
 def test_the_page_needs_nothing_else(summarised, tmp_path):
-    from nystream._bench.comparison import Comparison
+    from nystream._study.comparison import Comparison
 
     made, results, _ = summarised
     printed = Comparison(made).report(results, tmp_path)
@@ -584,7 +584,7 @@ def test_the_page_needs_nothing_else(summarised, tmp_path):
 
 
 def test_the_same_results_give_the_same_files(summarised, tmp_path):
-    from nystream._bench.comparison import Comparison
+    from nystream._study.comparison import Comparison
 
     made, results, _ = summarised
     for name in ("one", "two"):
@@ -604,7 +604,7 @@ def test_the_machines_of_all_results_are_named(summarised):
 
 
 def test_no_result_at_the_setting_is_said(tmp_path):
-    from nystream._bench.comparison import Comparison
+    from nystream._study.comparison import Comparison
 
     made = plan([dataset()], [ENTRIES["NonsAld"]], repeats=1, tune=True)
     with pytest.raises(ValueError, match="no learner has a result at its setting"):
@@ -612,7 +612,7 @@ def test_no_result_at_the_setting_is_said(tmp_path):
 
 
 def test_errors_in_the_own_unit_of_a_scaled_target():
-    from nystream._bench.comparison import own_unit
+    from nystream._study.comparison import own_unit
 
     y = np.array([0.0, 0.25, 1.0])
     facts = {"target_range": (10.0, 30.0), "target_name": "price", "scaling": "to [0, 1]"}
@@ -627,7 +627,7 @@ def test_errors_in_the_own_unit_of_a_scaled_target():
 
 @pytest.mark.parametrize("name", ["cost_in_$_or_$", "名前", "a<b>&c", "two\nlines"])
 def test_a_data_set_may_have_any_name(name, tmp_path):
-    from nystream._bench.comparison import Comparison
+    from nystream._study.comparison import Comparison
 
     made = plan([dataset(name=name)], [ENTRIES["RunningMean"]], repeats=1, tune=False)
     Comparison(made).report(carry_out(made.tasks())[0], tmp_path)
@@ -652,11 +652,11 @@ def test_results_in_odd_units_can_be_read(unit, tmp_path):
     json.loads((tmp_path / "table.json").read_text(encoding="utf-8"), parse_constant=pytest.fail)
 
 
-def test_table_2_is_whole():
-    assert len(TABLE_2) == 8 * 6
-    assert all(cell.mse > cell.std >= 0 and cell.n_basis > 0 for cell in TABLE_2.values())
+def test_table_3_is_whole():
+    assert len(TABLE_3) == 8 * 6
+    assert all(cell.mse > cell.std >= 0 and cell.n_basis > 0 for cell in TABLE_3.values())
     for name in nystream.datasets.names("paper"):
-        best = min((cell.mse, algorithm) for (d, algorithm), cell in TABLE_2.items() if d == name)
+        best = min((cell.mse, algorithm) for (d, algorithm), cell in TABLE_3.items() if d == name)
         assert best[1] == "NonsAld"
 
 

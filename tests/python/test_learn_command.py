@@ -18,8 +18,8 @@ import tables
 from support import command, random_stream, running
 
 import nystream
-from nystream._checkpoint import Checkpoint
 from nystream._cli import main
+from nystream._runs.checkpoint import Checkpoint
 
 RIDGE = ["--algorithm", "RidgeAld", "--set", "kernel=Gaussian(sigma=1.5)", "max_basis=40"]
 SMALL_CHUNKS = ["--chunk", "256"]
@@ -94,8 +94,8 @@ def test_predictions_are_the_same_in_every_format(name, tmp_path, stream):
     out = tmp_path / name
     assert learn(path, "--target", "y", *RIDGE, *SMALL_CHUNKS, "--predictions", out) == 0
     expected = plain_model().progressive(X, y)
-    from nystream._streams.opening import open_table
-    from nystream._streams.table import Position
+    from nystream._tables.opening import open_table
+    from nystream._tables.table import Position
 
     table = open_table(str(out), None)
     assert table.columns.names == ("row", "prediction")
@@ -485,7 +485,7 @@ def test_rows_that_are_all_bad_in_one_way_are_bad(value, tmp_path, stream, capsy
 
 @pytest.mark.parametrize("name", ["t.csv", "t.jsonl"])
 def test_lines_that_are_too_long_are_bad_rows(name, tmp_path, stream, capsys, monkeypatch):
-    monkeypatch.setattr("nystream._streams.lines.LONGEST", 1000)
+    monkeypatch.setattr("nystream._tables.lines.LONGEST", 1000)
     path = tables.write(tmp_path, name, *stream)
     lines = path.read_text().splitlines()
     lines[500:500] = ["1" * 1001, " " * 5000, "[" * 1000]
@@ -641,7 +641,7 @@ def test_a_truncated_file_is_refused(name, tmp_path, stream, capsys):
 
 
 def test_a_file_without_line_ends_does_not_fill_memory(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr("nystream._streams.lines.LONGEST", 1000)
+    monkeypatch.setattr("nystream._tables.lines.LONGEST", 1000)
     path = tmp_path / "t.csv"
     path.write_text("a,y\n1,2\n" + "1" * 5000)
     assert learn(path, "--target", "y") == 2

@@ -13,8 +13,8 @@ import pytest
 
 from nystream import datasets
 from nystream._cli import main
-from nystream._streams.opening import open_table
-from nystream._streams.table import Position
+from nystream._tables.opening import open_table
+from nystream._tables.table import Position
 
 X = np.random.default_rng(0).uniform(-1, 1, (20, 3))
 ARRAYS = {"X": X, "y": X[:, 0], "feature_names": np.array(["a", "b", "c"])}

@@ -59,7 +59,7 @@ def test_an_output_that_cannot_be_is_refused_before_the_run(
     def never(*_):
         raise AssertionError("a row was read")
 
-    monkeypatch.setattr("nystream._streams.lines.LineTable._take", never)
+    monkeypatch.setattr("nystream._tables.line_table.LineTable._take", never)
     before = names(folder), (folder / "t.csv").read_bytes()
     assert main(options) == 2
     error = capsys.readouterr().err

@@ -14,7 +14,7 @@ import pytest
 from support import random_stream
 
 import nystream
-from nystream._checkpoint import Checkpoint
+from nystream._runs.checkpoint import Checkpoint
 
 pytest.importorskip("ray", reason="not installed: ray")
 

@@ -1,4 +1,4 @@
-"""The paper's Table 2 again, as `nystream bench --preset paper` runs it at the paper's settings."""
+"""The paper's Table 3 again, as `nystream bench --preset paper` runs it at the paper's settings."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import reference
 from support import DATA, PAPER_SETS, ROOT, paper_set, rows_of
 
 import nystream
-from nystream._bench.entries import ENTRIES
-from nystream._bench.plan import plan
-from nystream._bench.printed import TABLE_2
-from nystream._bench.runner import run
-from nystream._bench.summary import lines, rankings
-from nystream._bench.tables import error, percent
+from nystream._study.entries import ENTRIES
+from nystream._study.paper_table3 import TABLE_3
+from nystream._study.plan import plan
+from nystream._study.runner import run
+from nystream._study.summary import lines, rankings
+from nystream._study.tables import error, percent
 
 PAGE = (ROOT / "docs" / "reproduction.md").read_text(encoding="utf-8")
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -87,7 +87,7 @@ def test_the_printed_nogd_starts_anew_after_its_budget(name):
     X, y, sigma = paper_set(name)
     kernel = reference.kernel_like(nystream.Gaussian(sigma))
     settings = {"budget": 400, "eta": 10 / np.sqrt(len(y))}
-    printed = TABLE_2[name, "Nogd"].mse
+    printed = TABLE_3[name, "Nogd"].mse
     carried = reference.nogd(X, y, kernel, **settings)
     anew = reference.nogd(X, y, kernel, **settings, carry_over=False)
     carried, anew = (np.mean((r.predictions - y) ** 2) for r in (carried, anew))

@@ -15,9 +15,9 @@ import tables
 from support import command, random_stream, running
 
 import nystream
-from nystream._checkpoint import Checkpoint
 from nystream._cli import main
-from nystream._locks import locked
+from nystream._runs.checkpoint import Checkpoint
+from nystream._runs.locks import locked
 
 RIDGE = ["--algorithm", "RidgeAld", "--set", "kernel=Gaussian(sigma=1.5)", "max_basis=40"]
 X, Y = random_stream(700, 3)
@@ -256,10 +256,10 @@ def test_a_lock_is_one_whatever_the_file_is_called(tmp_path):
 
 def test_a_lock_that_was_removed_meanwhile_is_taken_anew(tmp_path, monkeypatch):
     """Whoever ends removes the file that the next one may have opened already."""
-    from nystream import _locks
+    from nystream._runs import locks
 
     lock = tmp_path / ".nystream-one.lock"
-    take, taken = _locks.take, []
+    take, taken = locks.take, []
 
     def late(descriptor):
         take(descriptor)
@@ -267,7 +267,7 @@ def test_a_lock_that_was_removed_meanwhile_is_taken_anew(tmp_path, monkeypatch):
         if len(taken) == 1:
             lock.unlink()
 
-    monkeypatch.setattr(_locks, "take", late)
+    monkeypatch.setattr(locks, "take", late)
     with locked(tmp_path / "one"):
         assert len(taken) == 2
         assert lock.exists()
@@ -276,7 +276,7 @@ def test_a_lock_that_was_removed_meanwhile_is_taken_anew(tmp_path, monkeypatch):
 def test_a_file_system_without_locks_has_none_to_hold(tmp_path, monkeypatch):
     import errno
 
-    from nystream import _locks
+    from nystream._runs import locks
 
     def refuse(number):
         def take(descriptor):
@@ -284,9 +284,9 @@ def test_a_file_system_without_locks_has_none_to_hold(tmp_path, monkeypatch):
 
         return take
 
-    monkeypatch.setattr(_locks, "take", refuse(errno.ENOLCK))
+    monkeypatch.setattr(locks, "take", refuse(errno.ENOLCK))
     with locked(tmp_path / "one"), locked(tmp_path / "one"):
         pass
-    monkeypatch.setattr(_locks, "take", refuse(errno.EIO))
+    monkeypatch.setattr(locks, "take", refuse(errno.EIO))
     with pytest.raises(OSError, match="no"), locked(tmp_path / "one"):
         pass

@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 from nystream import RidgeAld, theory
-from nystream._bench import claims, scaling
-from nystream._bench.claims import CLAIMS, DECAYS, Law
-from nystream._bench.runs import Curve, execute
-from nystream._bench.scaling import Scaling, late_cost
 from nystream._cli import main
 from nystream._core import SMALLEST_ALPHA
+from nystream._study import paper_table1, scaling
+from nystream._study.paper_table1 import CLAIMS, DECAYS, Law
+from nystream._study.scaling import Scaling, late_cost
+from nystream._study.tasks import Curve, execute
 
 LAWS = {claim.name: claim for claim in CLAIMS}
 
@@ -97,7 +97,7 @@ def test_the_cost_is_that_of_the_second_half():
 
 
 def test_the_whole_study(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(claims, "LENGTHS", 3)
+    monkeypatch.setattr(paper_table1, "LENGTHS", 3)
     monkeypatch.setattr(scaling, "CLAIMS", [replace(c, longest=lambda _: 400) for c in CLAIMS])
     options = ["bench", "--preset", "scaling", "--repeats", "1", "--out", str(tmp_path)]
     assert main(options) == 0

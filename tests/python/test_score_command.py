@@ -12,9 +12,9 @@ import tables
 from support import command, random_stream, running
 
 import nystream
-from nystream._checkpoint import Checkpoint
 from nystream._cli import main
 from nystream._frames import NamedRows
+from nystream._runs.checkpoint import Checkpoint
 
 X, Y = random_stream(700, 3)
 

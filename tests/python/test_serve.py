@@ -20,8 +20,8 @@ import pytest
 from serving import RIDGE, X, Y, ask, blocked, in_process, needs_uvicorn, ridge, serving
 
 import nystream
-from nystream._checkpoint import Checkpoint
 from nystream._cli import main
+from nystream._runs.checkpoint import Checkpoint
 from nystream.serve import create_app
 from nystream.serve._model import Save
 from nystream.serve._pending import Pending

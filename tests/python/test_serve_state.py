@@ -13,8 +13,8 @@ import pytest
 from serving import X, Y, ask, in_process, ridge
 
 import nystream
-from nystream._checkpoint import Checkpoint
 from nystream._cli import main
+from nystream._runs.checkpoint import Checkpoint
 from nystream.serve import create_app
 from nystream.serve._http import RefusedError
 from nystream.serve._pending import Pending

@@ -24,8 +24,8 @@ pytestmark = pytest.mark.skipif(
 # that comes just before it is forgotten, as if it had come just after.
 STUCK = """
 import contextlib, hashlib, sys
-from nystream._bench import runner
-from nystream._streams import learning, scoring
+from nystream._study import runner
+from nystream._runs import learning, scoring
 
 def stuck(*_):
     print("stuck", flush=True)

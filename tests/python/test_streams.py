@@ -16,10 +16,11 @@ from hypothesis import strategies as st
 from support import random_stream
 
 import nystream
-from nystream._checkpoint import Checkpoint, is_checkpoint
-from nystream._streams.opening import open_table
-from nystream._streams.table import Position, recut
-from nystream._streams.tally import Tally
+from nystream._runs.checkpoint import Checkpoint, is_checkpoint
+from nystream._runs.tally import Tally
+from nystream._tables.blocks import recut
+from nystream._tables.opening import open_table
+from nystream._tables.table import Position
 
 
 @given(
@@ -83,7 +84,7 @@ def test_a_damaged_table_is_refused_or_read(name, tmp_path):
 
 @pytest.mark.parametrize("name", ["t.jsonl", "t.jsonl.gz"])
 def test_lines_that_are_no_rows_are_part_of_the_position(name, tmp_path, monkeypatch):
-    monkeypatch.setattr("nystream._streams.lines.LONGEST", 100)
+    monkeypatch.setattr("nystream._tables.lines.LONGEST", 100)
     rows = ["[1, 2]", "", "x" * 1000, '{"a": 1, "y": 2}', " " * 101, '{"a": 3, "y": 4}', "z" * 350]
     text = "\n".join([*rows, '{"a": 5, "y": 6}', ""]).encode()
     path = tmp_path / name

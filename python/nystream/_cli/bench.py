@@ -12,7 +12,7 @@ NOT_FOR_SCALING = ("datasets", "data-dir", "data", "rows", "order", "algorithms"
 EXAMPLES = """\
 examples:
   nystream bench                                   # two embedded streams, a minute
-  nystream bench --preset paper --data-dir data    # Table 2 of the paper
+  nystream bench --preset paper --data-dir data    # Table 3 of the paper
   nystream bench --preset scaling                  # Table 1 of the paper, seen
   nystream bench --data my.csv --target price      # your own data
   nystream bench --datasets elevators --algorithms NONS-ALD RidgeAld --repeats 3
@@ -79,7 +79,7 @@ def run(chosen: argparse.Namespace) -> int:
     """Carry out the command."""
     require("matplotlib", "tqdm")
     check(chosen)
-    from nystream._bench.command import bench
+    from nystream._study.command import bench
 
     return bench(chosen)
 

@@ -10,8 +10,8 @@ from nystream._cli import inspect
 from nystream._cli.parsing import Commands, add_command
 
 if TYPE_CHECKING:
+    from nystream._tables.columns import UnfitColumnError
     from nystream.datasets import Dataset
-    from nystream.datasets._columns import UnfitColumnError
 
 
 def add_to(commands: Commands) -> None:
@@ -46,14 +46,15 @@ def run(chosen: argparse.Namespace) -> int:
 
 def is_data(path: Path) -> bool:
     """Tell a data file from a model by its ending."""
-    from nystream.datasets._files import READERS, ending
+    from nystream._tables.opening import ending
+    from nystream.datasets._files import KNOWN
 
-    return ending(path) in (*READERS, ".npz")
+    return ending(path) in KNOWN
 
 
 def results(path: Path) -> str:
     """Describe the results of a comparison."""
-    from nystream._bench.store import Store
+    from nystream._study.store import Store
 
     runs = Store(path).read().values()
     pairs = sorted({(run.dataset, run.algorithm) for run in runs})
@@ -68,7 +69,7 @@ def results(path: Path) -> str:
 
 def data(path: Path) -> str:
     """Describe the columns of a data file."""
-    from nystream._bench import markdown
+    from nystream._study import markdown
 
     table, unfit = numbers(path)
     names = [*(table.feature_names or map(str, range(table.X.shape[1]))), table.target_name or "y"]
@@ -85,13 +86,14 @@ def data(path: Path) -> str:
 
 def numbers(path: Path) -> tuple[Dataset, list[UnfitColumnError]]:
     """Read the columns that are all numbers; say of the others what is wrong with them."""
+    from nystream._tables.columns import UnfitColumnError
+    from nystream._tables.opening import ending
     from nystream.datasets import read
-    from nystream.datasets._columns import UnfitColumnError
-    from nystream.datasets._files import ending
+    from nystream.datasets._files import ARRAYS
 
     unfit: dict[int, UnfitColumnError] = {}
     # Which column is the target is not known, nor does it matter: the last one that is left.
-    target = None if ending(path) == ".npz" else -1
+    target = None if ending(path) == ARRAYS else -1
     while True:
         try:
             return read(path, target=target, drop=[*unfit], scale=None), [*unfit.values()]

@@ -69,7 +69,7 @@ def opened(path: Path) -> tuple[dict[str, Learner | Scorer], dict[str, Any] | No
     A model file holds one model, a checkpoint any number.
     """
     import nystream
-    from nystream._checkpoint import Checkpoint, is_checkpoint
+    from nystream._runs.checkpoint import Checkpoint, is_checkpoint
 
     if not is_checkpoint(path):
         return {path.name: nystream.load(path)}, None
@@ -88,7 +88,7 @@ def facts_of(model: Learner | Scorer) -> dict[str, Any]:
 
 def progress(path: Path, state: dict[str, Any]) -> dict[str, Any]:
     """Return how far a run had come, of what nystream learn keeps."""
-    from nystream._streams.keeping import UNFIT, Progress
+    from nystream._runs.progress import UNFIT, Progress
 
     if not isinstance(state.get("position"), dict):
         return {}

@@ -7,17 +7,19 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from nystream._cli import modelling, outputs, tables
+from nystream._cli import learner_options, outputs, table_options
 from nystream._cli.parsing import Commands, add_command, at_least_one
+from nystream._cli.progress import ProgressDisplay, tell
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from nystream import Learner
-    from nystream._streams.keeping import Kept, Progress
-    from nystream._streams.learning import Learning
-    from nystream._streams.selection import Selection
-    from nystream._streams.table import Chunk, Table
+    from nystream._runs.learning import Learning
+    from nystream._runs.progress import Progress
+    from nystream._runs.resuming import Resumed
+    from nystream._tables.selection import Selection
+    from nystream._tables.table import Chunk, Table
 
 EXAMPLES = """\
 examples:
@@ -40,7 +42,7 @@ def add_to(commands: Commands) -> None:
         "Ctrl-C ends it in order, a second one at once.",
         examples=EXAMPLES,
     )
-    tables.add_input_to(parser)
+    table_options.add_input_to(parser)
     parser.add_argument(
         "--target",
         action="append",
@@ -48,7 +50,7 @@ def add_to(commands: Commands) -> None:
         help="its column to predict (y of an .npz file); again for several",
     )
     model = parser.add_argument_group("model")
-    modelling.add_to(model)
+    learner_options.add_to(model)
     model.add_argument("--model", type=Path, metavar="FILE", help="a model that learns on")
     output = parser.add_argument_group("output")
     output.add_argument("--save", type=Path, metavar="FILE", help="where the model goes")
@@ -57,7 +59,7 @@ def add_to(commands: Commands) -> None:
     )
     output.add_argument(
         "--predictions-format",
-        choices=tables.WRITTEN,
+        choices=table_options.WRITTEN,
         help="their format, if the file's name does not tell",
     )
     add_going_on_to(parser)
@@ -84,7 +86,7 @@ def add_going_on_to(parser: argparse.ArgumentParser) -> None:
 def run(chosen: argparse.Namespace) -> int:
     """Carry out the command."""
     check(chosen)
-    from nystream._streams.opening import open_table
+    from nystream._tables.opening import open_table
 
     names = ("predictions", "checkpoint", "save")
     files = {f"--{name}": getattr(chosen, name) for name in names}
@@ -98,8 +100,8 @@ def run(chosen: argparse.Namespace) -> int:
 
 def check(chosen: argparse.Namespace) -> None:
     """Refuse options that do not go together."""
-    from nystream._streams.opening import STANDARD
-    from nystream._streams.sinks import TEXT, output_format
+    from nystream._runs.sinks import TEXT, output_format
+    from nystream._tables.opening import STANDARD
 
     if not chosen.checkpoint and (chosen.resume or chosen.every):
         raise ValueError("--resume and --every need --checkpoint, the file to go on from")
@@ -114,20 +116,22 @@ def check(chosen: argparse.Namespace) -> None:
 
 def learn(chosen: argparse.Namespace, table: Table) -> int:
     """Make or load the model, go through the table, and leave what was asked for."""
-    from nystream._streams.opening import name_of
-    from nystream._streams.table import Position
+    from nystream._tables.opening import name_of
+    from nystream._tables.table import Position
 
-    model = modelling.start(chosen, "--model")
+    model = learner_options.start(chosen, "--model")
     selection = choose(chosen, table, model)
     settings = described(chosen, model, selection)
-    kept = kept_from(chosen, settings)
-    start = kept.progress.position if kept else Position()
+    resumed = resumed_from(chosen, settings)
+    start = resumed.progress.position if resumed else Position()
     chunks = table.chunks(selection.wanted, chunk(chosen), start)
-    learning = learning_of(chosen, kept.model if kept else model, selection, settings, kept)
+    learning = learning_of(
+        chosen, resumed.model if resumed else model, selection, settings, resumed
+    )
     rate = go_through(table, learning, chunks)
     if table.unread():
         reason = "it may not be whole, and is left for the next --resume"
-        tables.tell(f"{name_of(chosen.input)}, {table.unread()}: {reason}")
+        tell(f"{name_of(chosen.input)}, {table.unread()}: {reason}")
     if not learning.model.n_seen:
         raise ValueError(f"{chosen.input} should have at least one good row, but has none")
     if chosen.save:
@@ -140,26 +144,28 @@ def go_through(table: Table, learning: Learning, chunks: Iterator[Chunk]) -> flo
     """Learn all that is left of the table, show how it goes, and return rows a second."""
     n_before = learning.progress.position.row
     model = learning.model
-    watch = tables.Watch(table, lambda progress, rate: figures(model, progress, rate), n_before)
+    display = ProgressDisplay(
+        table, lambda progress, rate: figures(model, progress, rate), n_before
+    )
     try:
-        learning.run(chunks, watch)
+        learning.run(chunks, display)
     finally:
-        watch.close()
+        display.close()
         learning.sink.close()
-    return watch.rate(learning.progress)
+    return display.rate(learning.progress)
 
 
 def chunk(chosen: argparse.Namespace) -> int:
     """Return how many rows are read at a time."""
-    from nystream._streams.learning import CHUNK
+    from nystream._tables.table import CHUNK
 
     return chosen.chunk or CHUNK
 
 
 def choose(chosen: argparse.Namespace, table: Table, model: Learner) -> Selection:
     """Find the columns to read; the target of an .npz file is its y."""
-    from nystream._streams.npz_table import NpzTable
-    from nystream._streams.selection import select
+    from nystream._tables.npz_table import NpzTable
+    from nystream._tables.selection import select
 
     targets = chosen.target
     if targets is None and isinstance(table, NpzTable):
@@ -189,20 +195,20 @@ def described(chosen: argparse.Namespace, model: Learner, selection: Selection) 
     }
 
 
-def kept_from(chosen: argparse.Namespace, settings: dict[str, Any]) -> Kept | None:
+def resumed_from(chosen: argparse.Namespace, settings: dict[str, Any]) -> Resumed | None:
     """Return what the checkpoint holds, if the run is to go on from one."""
-    from nystream._streams.keeping import Kept
+    from nystream._runs.resuming import Resumed
 
     if not chosen.checkpoint or not Path(chosen.checkpoint).exists():
         return None
     if not chosen.resume:
         way = "--resume goes on from it, removing it starts anew"
         raise ValueError(f"--checkpoint {chosen.checkpoint} is there already: {way}")
-    kept = Kept.read(chosen.checkpoint, settings)
-    if kept.progress.position.row and kept.progress.position.digest is None:
+    resumed = Resumed.read(chosen.checkpoint, settings)
+    if resumed.progress.position.row and resumed.progress.position.digest is None:
         reason = "it was written by an earlier version"
-        tables.tell(f"{chosen.checkpoint} cannot tell whether the input has changed: {reason}")
-    return kept
+        tell(f"{chosen.checkpoint} cannot tell whether the input has changed: {reason}")
+    return resumed
 
 
 def learning_of(
@@ -210,23 +216,23 @@ def learning_of(
     model: Learner,
     selection: Selection,
     settings: dict[str, Any],
-    kept: Kept | None,
+    resumed: Resumed | None,
 ) -> Learning:
     """Put the parts of a run together."""
-    from nystream._streams import keeping, learning, sinks
-    from nystream._streams.opening import name_of
+    from nystream._runs import bad_rows, learning, resuming, sinks
+    from nystream._tables.opening import name_of
 
-    keeper = None
+    writer = None
     if chosen.checkpoint:
-        keeper = keeping.Keeper(chosen.checkpoint, chosen.every or 100_000, settings)
+        writer = resuming.CheckpointWriter(chosen.checkpoint, chosen.every or 100_000, settings)
     sink: sinks.Sink = sinks.Nowhere()
     if chosen.predictions is not None:
-        length = kept.output_length if kept else 0
+        length = resumed.output_length if resumed else 0
         names = selection.target_names()
         sink = sinks.open_sink(chosen.predictions, chosen.predictions_format, names, length)
-    bad_rows = learning.BadRows(chosen.on_error, name_of(chosen.input), tables.tell)
-    progress = kept.progress if kept else None
-    return learning.Learning(model, selection, sink, bad_rows, keeper, progress)
+    policy = bad_rows.BadRows(chosen.on_error, name_of(chosen.input), tell)
+    progress = resumed.progress if resumed else None
+    return learning.Learning(model, selection, sink, policy, writer, progress)
 
 
 def figures(model: Learner, progress: Progress, rate: float | None) -> str:

@@ -27,7 +27,7 @@ def add_to(commands: Commands) -> None:
 
 def run(chosen: argparse.Namespace) -> int:
     """Carry out the command."""
-    from nystream._bench import markdown
+    from nystream._study import markdown
 
     if chosen.data_dir and not chosen.data_dir.expanduser().is_dir():
         raise ValueError(f"--data-dir should be a folder, but there is none at {chosen.data_dir}")
@@ -61,8 +61,8 @@ def datasets(data_dir: Path | None) -> dict[str, list[str]]:
 def algorithms(_: Path | None) -> dict[str, list[str]]:
     """List learners with their parameters."""
     import nystream
-    from nystream._bench.entries import ENTRIES
     from nystream._core import default_params
+    from nystream._study.entries import ENTRIES
 
     names = nystream.algorithms()
     return {
@@ -81,7 +81,7 @@ def kernels(_: Path | None) -> dict[str, list[str]]:
 
 def presets(_: Path | None) -> dict[str, list[str]]:
     """List what ``nystream bench --preset`` takes."""
-    from nystream._bench.plan import PRESETS
+    from nystream._study.plan import PRESETS
 
     summaries = {name: preset.summary for name, preset in PRESETS.items()}
     summaries["scaling"] = "Table 1 of the paper: cost and dictionary against the stream's length"

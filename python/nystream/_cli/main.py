@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from nystream import __version__
 from nystream._cli import bench, info, inspect, learn, listing, score, serve
-from nystream._signals import end_at_second
+from nystream._runs.signals import end_at_second
 
 COMMANDS = (learn, score, serve, inspect, bench, listing, info)
 

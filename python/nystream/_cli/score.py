@@ -6,14 +6,15 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nystream._cli import outputs, tables
+from nystream._cli import outputs, table_options
 from nystream._cli.parsing import Commands, add_command
+from nystream._cli.progress import ProgressDisplay, tell
 
 if TYPE_CHECKING:
     from nystream import Scorer
-    from nystream._streams.scoring import Scoring
-    from nystream._streams.selection import Selection
-    from nystream._streams.table import Table
+    from nystream._runs.scoring import Scoring
+    from nystream._tables.selection import Selection
+    from nystream._tables.table import Table
 
 EXAMPLES = """\
 examples:
@@ -36,7 +37,7 @@ def add_to(commands: Commands) -> None:
         examples=EXAMPLES,
     )
     parser.add_argument("model", type=Path, metavar="MODEL", help="a model or a checkpoint")
-    tables.add_input_to(parser)
+    table_options.add_input_to(parser)
     parser.add_argument(
         "--target", action="append", metavar="COLUMN", help="labels to compare with"
     )
@@ -45,7 +46,7 @@ def add_to(commands: Commands) -> None:
     )
     parser.add_argument(
         "--output-format",
-        choices=tables.WRITTEN,
+        choices=table_options.WRITTEN,
         help="their format, if the file's name does not tell",
     )
 
@@ -53,7 +54,7 @@ def add_to(commands: Commands) -> None:
 def run(chosen: argparse.Namespace) -> int:
     """Carry out the command."""
     from nystream._cli.inspect import opened
-    from nystream._streams.opening import open_table
+    from nystream._tables.opening import open_table
 
     models, _ = opened(chosen.model)
     if len(models) != 1:
@@ -69,21 +70,22 @@ def run(chosen: argparse.Namespace) -> int:
 
 def score(chosen: argparse.Namespace, scorer: Scorer, table: Table) -> int:
     """Go through the table."""
-    from nystream._streams.learning import CHUNK, BadRows
-    from nystream._streams.opening import name_of
-    from nystream._streams.scoring import Scoring
-    from nystream._streams.sinks import open_sink
+    from nystream._runs.bad_rows import BadRows
+    from nystream._runs.scoring import Scoring
+    from nystream._runs.sinks import open_sink
+    from nystream._tables.opening import name_of
+    from nystream._tables.table import CHUNK
 
     selection = choose(chosen, scorer, table)
     names = selection.target_names() or [str(i) for i in range(scorer.n_targets)]
     sink = open_sink(chosen.output, chosen.output_format, names)
-    bad_rows = BadRows(chosen.on_error, name_of(chosen.input), tables.tell)
+    bad_rows = BadRows(chosen.on_error, name_of(chosen.input), tell)
     scoring = Scoring(scorer, table, selection, sink, bad_rows)
-    watch = tables.Watch(table, lambda _, rate: "" if rate is None else f"{rate:,.0f} rows/s")
+    display = ProgressDisplay(table, lambda _, rate: "" if rate is None else f"{rate:,.0f} rows/s")
     try:
-        scoring.run(chosen.chunk or CHUNK, watch)
+        scoring.run(chosen.chunk or CHUNK, display)
     finally:
-        watch.close()
+        display.close()
         sink.close()
     summarise(scoring)
     return 0
@@ -91,8 +93,8 @@ def score(chosen: argparse.Namespace, scorer: Scorer, table: Table) -> int:
 
 def choose(chosen: argparse.Namespace, scorer: Scorer, table: Table) -> Selection:
     """Find the columns to read; the labels of an .npz file are no features."""
-    from nystream._streams.npz_table import NpzTable
-    from nystream._streams.selection import select
+    from nystream._tables.npz_table import NpzTable
+    from nystream._tables.selection import select
 
     if chosen.target and len(chosen.target) != scorer.n_targets:
         count = f"has {scorer.n_targets} target(s), but --target names {len(chosen.target)}"
@@ -113,6 +115,6 @@ def summarise(scoring: Scoring) -> None:
     """Say what there is beside predictions: bad rows, and the error where labels are known."""
     tally = scoring.progress.tally
     if scoring.selection.targets:
-        tables.tell(f"{tally.good:,} rows, MSE {tally.mse:.6g}, R2 {tally.r2:.4f}")
+        tell(f"{tally.good:,} rows, MSE {tally.mse:.6g}, R2 {tally.r2:.4f}")
     if tally.bad:
-        tables.tell(f"bad rows left out: {tally.bad:,}")
+        tell(f"bad rows left out: {tally.bad:,}")

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from nystream._cli import modelling
+from nystream._cli import learner_options
 from nystream._cli.parsing import Commands, add_command, at_least_one, positive
 
 Options: TypeAlias = dict[str, tuple[Callable[[str], float], str]]
@@ -46,7 +46,7 @@ def add_to(commands: Commands) -> None:
     model.add_argument(
         "model", nargs="?", type=Path, metavar="MODEL", help="a saved learner (else a new one)"
     )
-    modelling.add_to(model)
+    learner_options.add_to(model)
     model.add_argument(
         "--checkpoint", type=Path, metavar="FILE", help="goes on from it, and keeps it up to date"
     )
@@ -112,7 +112,7 @@ def run(chosen: argparse.Namespace) -> int:
     check(chosen, secret)
     hosts = None if secret or chosen.insecure else [*_server.LOCAL, chosen.host]
     given = options_of(chosen, PASSED_ON)
-    app = create_app(modelling.start(chosen, "MODEL"), token=secret, hosts=hosts, **given)
+    app = create_app(learner_options.start(chosen, "MODEL"), token=secret, hosts=hosts, **given)
     service, limits = app.service, Limits(**options_of(chosen, LIMITS))
     with _server.listen(chosen.host, chosen.port) as listener:
         name, place = service.model.partition("(")[0], _server.address(listener)

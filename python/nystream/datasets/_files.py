@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from functools import partial
+from collections.abc import Iterable
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nystream.datasets import _checks, _csv, _npz, _parquet
-from nystream.datasets._columns import Choice, Columns, choose, listed
+from nystream._tables.columns import Columns
+from nystream._tables.join import join
+from nystream._tables.lines import NO_ARCHIVE
+from nystream._tables.opening import ending, open_whole
+from nystream._tables.selection import Selection
+from nystream.datasets import _checks, _npz
 from nystream.datasets._dataset import NOT_SCALED, Dataset
 from nystream.datasets._scaling import constant, scale_as_paper
 
@@ -20,13 +24,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-READERS = {
-    ".csv": _csv.read,
-    ".tsv": _csv.read,
-    ".csv.gz": _csv.read,
-    ".tsv.gz": _csv.read,
-    ".parquet": _parquet.read,
-}
+TABLES = (".csv", ".tsv", ".csv.gz", ".tsv.gz", ".parquet")
+ARRAYS = ".npz"
+KNOWN = (*TABLES, ARRAYS)
 
 
 def read(
@@ -89,42 +89,75 @@ def read(
     if not file.is_file():
         raise FileNotFoundError(f"path should be a file, but there is none at {file}")
     suffix = ending(file)
-    if suffix == ".npz":
-        X, y, choice = read_arrays(file, target, drop)
-    elif suffix in READERS:
-        if target is None:
-            raise ValueError("target should be the name or the index of a column, but is None")
-        X, y, choice = READERS[suffix](file, partial(choose, target=target, drop=drop))
-    else:
-        known = ", ".join([*READERS, ".npz"])
-        raise ValueError(f"path should end with one of {known}, but is {file}")
-    return dataset(file, X, y, choice, scale)
+    if suffix == ARRAYS:
+        return dataset(file, scale, *read_arrays(file, target, drop))
+    if suffix not in TABLES:
+        raise ValueError(f"path should end with one of {', '.join(KNOWN)}, but is {file}")
+    if target is None:
+        raise ValueError("target should be the name or the index of a column, but is None")
+    return dataset(file, scale, *read_table(file, target, drop))
 
 
-def ending(path: Path) -> str:
-    """Return the ending of a file's name, both parts of it where the last is ``.gz``."""
-    endings = [suffix.lower() for suffix in path.suffixes]
-    return "".join(endings[-2:] if endings[-1:] == [".gz"] else endings[-1:])
+def read_table(
+    path: Path, target: Any, drop: Any
+) -> tuple[NDArray[np.float64], NDArray[np.float64], Selection, str | None]:
+    """Read a table; return features, labels, which columns they are, and the target's name."""
+    try:
+        with closing(open_whole(path)) as table:
+            selection = choose(table.columns, target, drop)
+            X, y = join(table, selection.features, *selection.targets)
+    except NO_ARCHIVE as error:
+        raise ValueError(f"{path} could not be read as UTF-8 text: {error}") from error
+    except ImportError as error:
+        needed = "pip install 'nystream[bench]'"
+        raise ImportError(f"reading {path} needs pyarrow: {needed}") from error
+    if not len(y):
+        raise ValueError(f"{path} should have at least one row, but has none")
+    names = table.columns.names
+    return X, y, selection, names[selection.targets[0]] if names else None
 
 
 def read_arrays(
     path: Path, target: Any, drop: Any
-) -> tuple[NDArray[np.float64], NDArray[np.float64], Choice]:
+) -> tuple[NDArray[np.float64], NDArray[np.float64], Selection, str | None]:
     """Read a file of arrays as a table whose last column is the target."""
     if target is not None and not isinstance(target, str):
         raise TypeError(f"target should be the name of an array, but is {target!r}")
-    arrays = _npz.read(path, target or "y")
+    arrays = _npz.read(path, target)
     label = target or arrays.target_name or "y"
     features = Columns(arrays.X.shape[1], arrays.feature_names)
     dropped = [features.find("drop", column) for column in listed(drop)]
     names = arrays.feature_names and (*arrays.feature_names, label)
-    choice = choose(Columns(features.count + 1, names), features.count, dropped)
-    X = np.ascontiguousarray(arrays.X[:, choice.features])
-    return X, arrays.y, replace(choice, label=label)
+    selection = choose(Columns(features.count + 1, names), features.count, dropped)
+    X = np.ascontiguousarray(arrays.X[:, selection.features])
+    return X, arrays.y, selection, label
+
+
+def choose(columns: Columns, target: Any, drop: Any) -> Selection:
+    """Find the target, and take all other columns that are not dropped for features."""
+    index = columns.find("target", target)
+    dropped = {columns.find("drop", column) for column in listed(drop)}
+    if index in dropped:
+        raise ValueError(f"drop should not hold the target, {columns.describe(index)}")
+    features = tuple(i for i in range(columns.count) if i != index and i not in dropped)
+    if not features:
+        raise ValueError(f"there should be a feature beside the target, {columns.describe(index)}")
+    return Selection(columns, features, (index,))
+
+
+def listed(drop: Any) -> list[Any]:
+    """Return the columns to drop as a list; one alone may be given as it is."""
+    one = isinstance(drop, str) or not isinstance(drop, Iterable)
+    return [drop] if one else list(drop)
 
 
 def dataset(
-    path: Path, X: NDArray[np.float64], y: NDArray[np.float64], choice: Choice, scale: str | None
+    path: Path,
+    scale: str | None,
+    X: NDArray[np.float64],
+    y: NDArray[np.float64],
+    selection: Selection,
+    target_name: str | None,
 ) -> Dataset:
     """Scale, and say what was done."""
     notes = []
@@ -132,7 +165,7 @@ def dataset(
     scaling = NOT_SCALED
     if scale == "paper":
         still = np.flatnonzero(constant(X))
-        notes = [f"{choice.columns.describe(choice.features[j])} is constant" for j in still]
+        notes = [f"{selection.columns.describe(selection.features[j])} is constant" for j in still]
         notes += ["the target is constant"] if limits[0] == limits[1] else []
         X, y = scale_as_paper(X, y)
         scaling = "features to [-1, 1], target to [0, 1], by their ranges; what is constant to 0"
@@ -140,8 +173,8 @@ def dataset(
         name=path.name[: -len(ending(path))],
         X=X,
         y=y,
-        feature_names=choice.feature_names,
-        target_name=choice.target_name,
+        feature_names=selection.feature_names,
+        target_name=target_name,
         source=str(path),
         scaling=scaling,
         target_range=limits,

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from nystream._tables.values import first_unfit
 from nystream.datasets._npz import Arrays
-from nystream.datasets._scaling import constant, first_unfit, scale_as_paper
+from nystream.datasets._scaling import constant, scale_as_paper
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

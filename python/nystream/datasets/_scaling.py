@@ -6,14 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from nystream._checks import FIT, LARGEST
+from nystream._tables.values import NUMERIC, check_numbers
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from numpy.typing import ArrayLike, NDArray
-
-ADVICE = "drop leaves a column out"
 
 
 def scale_as_paper(X: ArrayLike, y: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -60,28 +56,12 @@ def scale_as_paper(X: ArrayLike, y: ArrayLike) -> tuple[NDArray[np.float64], NDA
 def as_floats(values: ArrayLike, name: str, n_dims: int) -> NDArray[np.float64]:
     """Return a float64 array in C order of so many dimensions."""
     array = np.asarray(values)
-    if array.dtype.kind not in "fiub":
+    if array.dtype.kind not in NUMERIC:
         raise TypeError(f"{name} should hold real numbers, but has the dtype {array.dtype}")
     if array.ndim != n_dims:
         words = {1: "one-dimensional", 2: "two-dimensional"}[n_dims]
         raise ValueError(f"{name} should be {words}, but has the shape {array.shape}")
     return np.ascontiguousarray(array, dtype=np.float64)
-
-
-def check_numbers(arrays: Mapping[str, NDArray[np.float64]], of: str = "") -> None:
-    """Refuse a value that no learner takes, naming its array, its place and, if told, its file."""
-    for name, array in arrays.items():
-        if (index := first_unfit(array)) is not None:
-            place = ", ".join(map(str, index))
-            raise ValueError(f"{name}[{place}]{of} should be {FIT}, but is {array[index]:g}")
-
-
-def first_unfit(array: NDArray[np.float64]) -> tuple[int, ...] | None:
-    """Return the index of the first value that no learner takes, row by row, or None."""
-    unfit = ~(np.abs(array) <= LARGEST)  # NaN is unfit too
-    if not unfit.any():
-        return None
-    return tuple(int(i) for i in np.unravel_index(np.argmax(unfit), array.shape))
 
 
 def constant(array: NDArray[np.float64]) -> NDArray[np.bool_]:

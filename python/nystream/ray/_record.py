@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import nystream
-from nystream._checkpoint import Checkpoint
 from nystream._checks import whole
+from nystream._runs.checkpoint import Checkpoint
 from nystream.ray._shard import named
 
 if TYPE_CHECKING:

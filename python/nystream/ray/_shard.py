@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import nystream
-from nystream._checkpoint import Checkpoint
 from nystream._frames import NamedRows
+from nystream._runs.checkpoint import Checkpoint
 from nystream.ray._keys import home
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from nystream import Learner
-from nystream._checkpoint import Checkpoint
+from nystream._runs.checkpoint import Checkpoint
 from nystream.serve._facts import listed, part
 from nystream.serve._pending import Row, pack, unpack
 from nystream.serve._record import Progress, Running

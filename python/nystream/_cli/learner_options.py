@@ -1,0 +1,89 @@
+"""The options that say which learner a command makes."""
+
+from __future__ import annotations
+
+import argparse
+import ast
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from nystream import Kernel, Learner
+
+
+def add_to(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
+    """Add ``--algorithm`` and ``--set``."""
+    parser.add_argument("--algorithm", metavar="NAME", help="the learner (Auto: nothing to tune)")
+    parser.add_argument(
+        "--set",
+        dest="params",
+        nargs="+",
+        action="extend",
+        type=setting,
+        metavar="PARAM=VALUE",
+        help="its parameters, such as max_basis=200 or 'kernel=Gaussian(sigma=2)'",
+    )
+
+
+def setting(text: str) -> tuple[str, Any]:
+    """Read a parameter and its value."""
+    name, sign, value = text.partition("=")
+    if not sign or not name.isidentifier():
+        raise argparse.ArgumentTypeError(f"should be PARAM=VALUE, but is {text!r}")
+    return name, value_of(value.strip())
+
+
+def value_of(text: str) -> Any:
+    """Read a Python literal or a kernel; anything else is a word."""
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return kernel(text) or text
+
+
+def kernel(text: str) -> Kernel | None:
+    """Read a kernel as Python writes it, ``Gaussian(sigma=2)``; None for what is no kernel."""
+    import nystream
+
+    try:
+        call = ast.parse(text, mode="eval").body
+    except SyntaxError:
+        return None
+    function = call.func if isinstance(call, ast.Call) else call
+    if not isinstance(function, ast.Name) or function.id not in nystream.kernels():
+        return None
+    make = getattr(nystream, function.id)
+    try:
+        if not isinstance(call, ast.Call):
+            return make()  # type: ignore[no-any-return]
+        positional = [ast.literal_eval(value) for value in call.args]
+        named = {word.arg or "**": ast.literal_eval(word.value) for word in call.keywords}
+        return make(*positional, **named)  # type: ignore[no-any-return]
+    except (ValueError, TypeError) as error:
+        raise argparse.ArgumentTypeError(f"{text}: {error}") from None
+
+
+def start(chosen: argparse.Namespace, option: str) -> Learner:
+    """Load the learner of ``chosen.model``, which an option names, or make a new one."""
+    import nystream
+
+    if chosen.model is None:
+        return make(chosen)
+    if chosen.algorithm or chosen.params:
+        raise ValueError(f"{option} goes on with a model: --algorithm and --set are for a new one")
+    model = nystream.load(chosen.model)
+    if not isinstance(model, nystream.Learner):
+        raise ValueError(f"{option} should be a learner, but {chosen.model} holds a scorer")
+    return model
+
+
+def make(chosen: argparse.Namespace) -> Learner:
+    """Make the learner that was asked for."""
+    import nystream
+    from nystream._study.entries import entry_called
+
+    name = entry_called(chosen.algorithm or "Auto").name
+    try:
+        return getattr(nystream, name)(**dict(chosen.params or ()))  # type: ignore[no-any-return]
+    except TypeError as error:
+        # The command line's mistake, not the program's: main prints these in one line.
+        raise ValueError(f"--set: {error}") from None

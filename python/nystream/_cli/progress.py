@@ -1,0 +1,67 @@
+"""How a run goes, on the standard error: a bar on a terminal, now and then a line elsewhere."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from nystream._runs.progress import Progress
+    from nystream._tables.table import Table
+
+SECONDS_BETWEEN_LINES = 10.0
+
+
+def tell(line: str) -> None:
+    """Say something that is not the output itself."""
+    print(f"nystream: {line}", file=sys.stderr, flush=True)
+
+
+class ProgressDisplay:
+    """Shows how a run goes: a bar on a terminal, now and then a line elsewhere."""
+
+    def __init__(
+        self, table: Table, describe: Callable[[Progress, float | None], str], n_before: int = 0
+    ) -> None:
+        self._table, self._describe, self._n_before = table, describe, n_before
+        self._begin = self._told = time.monotonic()
+        self._bar: Any = bar() if sys.stderr.isatty() else None
+
+    def rate(self, progress: Progress) -> float:
+        """Return rows a second in this run."""
+        seconds = time.monotonic() - self._begin
+        return (progress.position.row - self._n_before) / max(seconds, 1e-9)
+
+    def __call__(self, progress: Progress) -> None:
+        """Show how far it is, not more often than anyone could read."""
+        now = time.monotonic()
+        if self._bar is not None:
+            self._advance(progress)
+        elif now - self._told >= SECONDS_BETWEEN_LINES:
+            self._told = now
+            tell(f"{progress.position.row:,} rows, {self._describe(progress, self.rate(progress))}")
+
+    def _advance(self, progress: Progress) -> None:
+        fraction = self._table.fraction(progress.position)
+        if fraction is not None:
+            self._bar.total = max(round(progress.position.row / max(fraction, 1e-9)), 1)
+        self._bar.n = progress.position.row
+        self._bar.set_postfix_str(self._describe(progress, None), refresh=False)
+        self._bar.update(0)
+
+    def close(self) -> None:
+        """Leave the terminal as it should be."""
+        if self._bar is not None:
+            self._bar.refresh()
+            self._bar.close()
+
+
+def bar() -> Any:
+    """Return a progress bar, or None without tqdm."""
+    try:
+        from tqdm import tqdm
+    except ImportError:
+        return None
+    return tqdm(unit=" rows", unit_scale=True, dynamic_ncols=True, file=sys.stderr)

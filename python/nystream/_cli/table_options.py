@@ -1,0 +1,36 @@
+"""The options that commands which read tables have in common."""
+
+from __future__ import annotations
+
+import argparse
+
+from nystream._cli.parsing import at_least_one
+
+WRITTEN = ("csv", "tsv", "jsonl", "parquet", "arrow")
+READ = (*WRITTEN, "npz")
+
+
+def add_input_to(parser: argparse.ArgumentParser) -> None:
+    """Add the input and its options."""
+    parser.add_argument(
+        "input",
+        metavar="INPUT",
+        help="a CSV, JSON lines, Parquet, Arrow IPC or .npz file, or - for the standard input",
+    )
+    parser.add_argument(
+        "--format", choices=READ, help="its format, if its name does not tell (csv in a pipe)"
+    )
+    parser.add_argument("--features", nargs="+", metavar="COLUMN", help="its columns to learn from")
+    parser.add_argument("--drop", nargs="+", metavar="COLUMN", help="its columns to leave out")
+    parser.add_argument(
+        "--on-error",
+        choices=("stop", "skip", "report"),
+        default="stop",
+        help="what a row that cannot be read does: stop, be left out and counted, or be named too",
+    )
+    parser.add_argument(
+        "--chunk",
+        type=at_least_one,
+        metavar="N",
+        help="rows that are read at a time (8192); 1 answers a live pipe row by row",
+    )

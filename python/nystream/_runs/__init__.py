@@ -1,0 +1,1 @@
+"""What runs over a table: learning, scoring, checkpoints, and where predictions go."""

@@ -1,0 +1,72 @@
+"""Predicts and learns a table chunk by chunk, in a way that can stop anywhere and go on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from nystream._runs.progress import Progress
+from nystream._runs.sinks import Nowhere, TextSink
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from nystream._core import Learner
+    from nystream._runs.bad_rows import BadRows
+    from nystream._runs.resuming import CheckpointWriter
+    from nystream._runs.sinks import Sink
+    from nystream._tables.selection import Selection
+    from nystream._tables.table import Chunk
+
+
+class Learning:
+    """A run: a model goes through chunks of rows, predicting each row before it learns it."""
+
+    def __init__(
+        self,
+        model: Learner,
+        selection: Selection,
+        sink: Sink,
+        bad_rows: BadRows,
+        writer: CheckpointWriter | None = None,
+        progress: Progress | None = None,
+    ) -> None:
+        self.model, self.selection = model, selection
+        self.sink, self.bad_rows, self.writer = sink, bad_rows, writer
+        self.progress = progress or Progress()
+        self._written = self.progress.position.row
+
+    def run(self, chunks: Iterable[Chunk], show: Callable[[Progress], None]) -> None:
+        """Go through chunks that begin where the run stands."""
+        for part in chunks:
+            try:
+                self.bad_rows.meet(part.bad, self.progress.tally.bad)
+            except ValueError:
+                self._write()  # once the row is mended, the run can go on from here
+                raise
+            self._learn(part)
+            self._write_if_due()
+            show(self.progress)
+        self._write()
+
+    def _learn(self, part: Chunk) -> None:
+        tally = self.progress.tally
+        if len(part.rows):
+            labels = self.selection.labels(part.values)
+            predictions = self.model.progressive(self.selection.rows(part.values), labels)
+            tally.add(predictions, labels)
+            self.sink.write(part.rows, predictions)
+        tally.bad += len(part.bad)
+        self.progress.position = part.end
+
+    def _write_if_due(self) -> None:
+        if self.writer and self.progress.position.row - self._written >= self.writer.every:
+            self._write()
+
+    def _write(self) -> None:
+        """Write a checkpoint, once the predictions before it are sure to last."""
+        if not self.writer:
+            return
+        assert isinstance(self.sink, TextSink | Nowhere)
+        self.writer.write(self.model, self.progress, self.sink.secure())
+        self._written = self.progress.position.row

@@ -1,0 +1,79 @@
+"""The checkpoint of a run: written while it goes on, and read by the next run."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from nystream._runs.checkpoint import Checkpoint
+from nystream._runs.progress import UNFIT, Progress, count
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from nystream._core import Learner
+
+MODEL = "model"
+
+
+@dataclass(frozen=True)
+class CheckpointWriter:
+    """Replaces the checkpoint of a run each so many rows; ``settings`` are those of the run."""
+
+    path: str
+    every: int
+    settings: Mapping[str, Any]
+
+    def write(self, model: Learner, progress: Progress, output_length: int) -> None:
+        """Replace the checkpoint."""
+        state = {
+            "position": asdict(progress.position),
+            "tally": progress.tally.to_json(),
+            "output_length": output_length,
+            "settings": self.settings,
+        }
+        Checkpoint({MODEL: model.to_bytes()}, state).write(self.path)
+
+
+@dataclass(frozen=True)
+class Resumed:
+    """A run that a checkpoint lets go on: model, progress, and bytes of predictions written."""
+
+    model: Learner
+    progress: Progress
+    output_length: int
+
+    @classmethod
+    def read(cls, path: str, settings: Mapping[str, Any]) -> Resumed:
+        """Read a checkpoint that was written with the same settings."""
+        checkpoint = Checkpoint.read(path)
+        try:
+            then = dict(checkpoint.state["settings"])
+            progress = Progress.from_state(checkpoint.state)
+            length = count("output_length", checkpoint.state["output_length"])
+        except UNFIT as error:
+            raise ValueError(f"{path} is not a checkpoint of nystream learn: {error!r}") from error
+        check_settings(path, then, settings)
+        resumed = cls(checkpoint.learner(MODEL, path), progress, length)
+        resumed._check(path, settings)
+        return resumed
+
+    def _check(self, path: str, settings: Mapping[str, Any]) -> None:
+        """Refuse parts that do not belong together."""
+        tally = self.progress.tally
+        figures = (tally.squared_errors, tally.means, tally.spreads)
+        n_targets = len(settings["target"]) if tally.good else 0
+        if any(len(values) != n_targets for values in figures):
+            raise ValueError(f"{path} should have figures of {n_targets} target(s)")
+        if repr(self.model) != settings["algorithm"] or self.model.n_seen < tally.good:
+            raise ValueError(f"{path} holds a model of another run, {self.model!r}")
+        if tally.good and bool(self.output_length) != settings["predictions"]:
+            raise ValueError(f"{path} has a wrong length of the predictions")
+
+
+def check_settings(path: str, then: Mapping[str, Any], now: Mapping[str, Any]) -> None:
+    """Refuse a run that would not go on as it began."""
+    for name, value in now.items():
+        if then.get(name) != value:
+            was = f"but was {then.get(name)!r} when {path} was written"
+            raise ValueError(f"--{name} is {value!r}, {was}")

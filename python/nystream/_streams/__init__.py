@@ -1,1 +1,0 @@
-"""Tables of any length, read some rows at a time, and what is learned from them."""

@@ -1,0 +1,103 @@
+"""Tables of any format: columns, and rows that are read once, a chunk at a time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from nystream._tables.columns import Columns
+    from nystream._tables.values import Values
+
+CHUNK = 8192  # rows: a multiple of every learner's block, so that cutting changes no bit
+ADVICE = "give the same input, or start anew with another --checkpoint"
+
+
+@dataclass(frozen=True)
+class Position:
+    """How much of a table has been read: rows, good or bad, and of a text lines and bytes.
+
+    ``digest`` is a hash of it: of a text its bytes, of other tables the numbers that were wanted.
+    """
+
+    row: int = 0
+    line: int = 0
+    byte: int = 0
+    digest: str | None = None
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A reason why a row cannot be used.
+
+    ``column`` is the one that is wrong, if it is one, and ``cause`` why there are no cells at all.
+    """
+
+    problem: str
+    column: int | None = None
+    cause: Exception | None = None
+
+
+@dataclass(frozen=True)
+class BadRow:
+    """A row that cannot be used, and why."""
+
+    place: str
+    fault: Fault
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.fault.problem}"
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """Rows that follow each other: the good ones as numbers, the bad ones by name."""
+
+    rows: NDArray[np.int64]
+    values: Values
+    bad: tuple[BadRow, ...]
+    end: Position
+
+
+class Table(Protocol):
+    """Columns, and rows that can be read once, from a position on."""
+
+    @property
+    def columns(self) -> Columns:
+        """All columns, of which only those that are wanted are read."""
+
+    def chunks(self, wanted: Sequence[int], n_rows: int, start: Position) -> Iterator[Chunk]:
+        """Return as many rows at a time, from a position on; the last chunk may have fewer.
+
+        Rows before the position are read at once: ``ValueError`` if they are not what they were.
+        """
+
+    def refusal(self, wanted: Sequence[int], bad: BadRow | None) -> ValueError:
+        """Return the error of whoever needs all rows; None for a column that holds no numbers.
+
+        It is an ``UnfitColumnError`` if the fault is in a column that could be left out.
+        """
+
+    def unread(self) -> str:
+        """Say what was left unread at the end, if anything was."""
+
+    def fraction(self, position: Position) -> float | None:
+        """Return how much of the table lies before a position, where that is known."""
+
+    def close(self) -> None:
+        """Close the file."""
+
+
+def fewer(name: str, what: str) -> ValueError:
+    """Return the error for an input that is shorter than it was."""
+    return ValueError(f"{name} has fewer {what} than when it was read before: {ADVICE}")
+
+
+def changed(name: str, amount: str) -> ValueError:
+    """Return the error for an input that is not what it was."""
+    return ValueError(f"{name} is not what was read before, its first {amount} differ: {ADVICE}")

@@ -1,0 +1,61 @@
+"""Numbers that a learner takes, and what is wrong with a value that is none."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from nystream._checks import FIT, LARGEST
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+    Values = NDArray[np.float64]
+
+NUMERIC = "fiub"  # kinds of NumPy's types that are real numbers
+ADVICE = "drop leaves a column out"
+
+
+def first_unfit(array: Values) -> tuple[int, ...] | None:
+    """Return the index of the first value that no learner takes, row by row, or None."""
+    unfit = ~(np.abs(array) <= LARGEST)  # NaN is unfit too
+    if not unfit.any():
+        return None
+    return tuple(int(i) for i in np.unravel_index(np.argmax(unfit), array.shape))
+
+
+def check_numbers(arrays: Mapping[str, Values], of: str = "") -> None:
+    """Refuse a value that no learner takes, naming its array, its place and, if told, its file."""
+    for name, array in arrays.items():
+        if (index := first_unfit(array)) is not None:
+            place = ", ".join(map(str, index))
+            raise ValueError(f"{name}[{place}]{of} {too_large(f'{array[index]:g}')}")
+
+
+def number(text: str) -> float | None:
+    """Return the number that a text holds, as NumPy reads it; None for what is no number."""
+    try:
+        return None if "_" in text else float(text)
+    except ValueError:
+        return None
+
+
+def text_fault(cell: str) -> str:
+    """Say what is wrong with a cell of a text, if anything is."""
+    value = number(cell)
+    if value is not None:
+        return "" if abs(value) <= LARGEST else too_large(cell.strip())
+    return f"{no_number(repr(cell))}; {ADVICE}" if cell.strip() else f"has no value; {ADVICE}"
+
+
+def no_number(shown: str) -> str:
+    """Say that a value is no number."""
+    return f"should be a number, but is {shown}"
+
+
+def too_large(shown: str) -> str:
+    """Say that a number is none that a learner takes."""
+    return f"should be {FIT}, but is {shown}"
