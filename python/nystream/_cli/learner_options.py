@@ -79,9 +79,9 @@ def start(chosen: argparse.Namespace, option: str) -> Learner:
 def make(chosen: argparse.Namespace) -> Learner:
     """Make the learner that was asked for."""
     import nystream
-    from nystream._study.entries import entry_called
+    from nystream._learner_names import learner_called
 
-    name = entry_called(chosen.algorithm or "Auto").name
+    name = learner_called(chosen.algorithm or "Auto")
     try:
         return getattr(nystream, name)(**dict(chosen.params or ()))  # type: ignore[no-any-return]
     except TypeError as error:

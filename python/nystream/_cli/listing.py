@@ -62,12 +62,12 @@ def algorithms(_: Path | None) -> dict[str, list[str]]:
     """List learners with their parameters."""
     import nystream
     from nystream._core import default_params
-    from nystream._study.entries import ENTRIES
+    from nystream._learner_names import title_of
 
     names = nystream.algorithms()
     return {
         "algorithm": names,
-        "name in the paper": [ENTRIES[name].title for name in names],
+        "name in the paper": [title_of(name) for name in names],
         "parameters": [", ".join(default_params(name)) for name in names],
     }
 

@@ -1,4 +1,4 @@
-"""The learners of a comparison: the paper's names, its settings, and the grids it tunes over."""
+"""The learners of a comparison: the paper's settings, and the grids it tunes over."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import numpy as np
 
 from nystream import Gaussian
 from nystream._core import default_params
+from nystream._learner_names import learner_called, title_of
 
 if TYPE_CHECKING:
     from nystream._core import Kernel
@@ -81,10 +82,14 @@ class Entry:
     """A learner, the setting it is compared at, and the values that tuning tries beside it."""
 
     name: str
-    title: str
     setting: Callable[[Stream], Params]
     grid: Callable[[Stream], Mapping[str, Sequence[Any]]] = lambda _: {}
     operations: Callable[[int, int], float] = lambda n_rows, n_features: 0.0
+
+    @property
+    def title(self) -> str:
+        """The learner's name in the literature."""
+        return title_of(self.name)
 
     def is_affordable(self, stream: Stream) -> bool:
         """Whether a pass is quick enough to be made without being asked for."""
@@ -138,35 +143,31 @@ def _cubic(n_rows: int, _: int) -> float:
 ENTRIES = {
     entry.name: entry
     for entry in (
-        Entry("Fogd", "FOGD", lambda s: {"n_frequencies": 400, **_step(s)}, _step_grid),
-        Entry("Nogd", "NOGD", lambda s: {"budget": 400, **_step(s)}, _step_grid),
-        Entry("ProsNKons", "PROS-N-KONS", _sampled, _sampled_grid),
-        Entry("ConKons", "CON-KONS", _sampled, _sampled_grid),
-        Entry("AogdAld", "AOGD-ALD", lambda s: {"alpha": s.alpha, "bound": 2 * s.Y}),
+        Entry("Fogd", lambda s: {"n_frequencies": 400, **_step(s)}, _step_grid),
+        Entry("Nogd", lambda s: {"budget": 400, **_step(s)}, _step_grid),
+        Entry("ProsNKons", _sampled, _sampled_grid),
+        Entry("ConKons", _sampled, _sampled_grid),
+        Entry("AogdAld", lambda s: {"alpha": s.alpha, "bound": 2 * s.Y}),
         Entry(
             "NonsAld",
-            "NONS-ALD",
             lambda s: {"alpha": s.alpha, "mu": 1.0, "bound": s.Y},
             lambda _: {"mu": (1.0, 5.0, 15.0)},
         ),
-        Entry("RidgeAld", "RidgeAld", lambda s: {"alpha": s.alpha, "ridge": 0.01}, _ridge_grid),
-        Entry("Auto", "Auto", lambda _: {}),  # takes no setting: that is its point
-        Entry("KrlsAld", "KRLS", lambda s: {"alpha": s.alpha}),
-        Entry("Pkawv", "PKAWV", lambda _: {"ridge": 0.01}, _ridge_grid, _quadratic),
-        Entry("SketchedKons", "Sketched-KONS", lambda s: {"bound": s.Y}, operations=_quadratic),
-        Entry("Kogd", "KOGD", lambda s: {"bound": 2 * s.Y}, operations=_quadratic),
-        Entry("Kons", "KONS", lambda s: {"bound": s.Y}, operations=_cubic),
-        Entry("Kaar", "KAAR", lambda _: {"ridge": 0.01}, _ridge_grid, _cubic),
-        Entry("OnlineKrr", "kernel ridge", lambda _: {"ridge": 0.01}, _ridge_grid, _cubic),
-        Entry("LinearRls", "linear ridge", lambda _: {"ridge": 0.01}, _ridge_grid),
-        Entry("RunningMean", "running mean", lambda _: {}),
+        Entry("RidgeAld", lambda s: {"alpha": s.alpha, "ridge": 0.01}, _ridge_grid),
+        Entry("Auto", lambda _: {}),  # takes no setting: that is its point
+        Entry("KrlsAld", lambda s: {"alpha": s.alpha}),
+        Entry("Pkawv", lambda _: {"ridge": 0.01}, _ridge_grid, _quadratic),
+        Entry("SketchedKons", lambda s: {"bound": s.Y}, operations=_quadratic),
+        Entry("Kogd", lambda s: {"bound": 2 * s.Y}, operations=_quadratic),
+        Entry("Kons", lambda s: {"bound": s.Y}, operations=_cubic),
+        Entry("Kaar", lambda _: {"ridge": 0.01}, _ridge_grid, _cubic),
+        Entry("OnlineKrr", lambda _: {"ridge": 0.01}, _ridge_grid, _cubic),
+        Entry("LinearRls", lambda _: {"ridge": 0.01}, _ridge_grid),
+        Entry("RunningMean", lambda _: {}),
     )
 }
 
 
 def entry_called(name: str) -> Entry:
     """Find a learner by its class or by the paper's name, in any case."""
-    for entry in ENTRIES.values():
-        if name.lower() in (entry.name.lower(), entry.title.lower()):
-            return entry
-    raise ValueError(f"algorithm should be one of {', '.join(ENTRIES)}, but is {name!r}")
+    return ENTRIES[learner_called(name)]
