@@ -154,7 +154,7 @@ def drive(connection: Connection, contents: list[bytes]) -> None:
     connection.socket.close()
 
 
-def press(port: int, rows: list[bytes], lessons: list[bytes], taught: int, seconds: float) -> Load:
+def press(port: int, rows: list[bytes], batches: list[bytes], taught: int, seconds: float) -> Load:
     """Let all clients ask as fast as they are answered, while one connection teaches."""
     selector = selectors.DefaultSelector()
     clients, teacher = [Connection(port) for _ in range(CLIENTS)], Connection(port)
@@ -162,11 +162,11 @@ def press(port: int, rows: list[bytes], lessons: list[bytes], taught: int, secon
         selector.register(connection.socket, selectors.EVENT_READ, connection)
     for client in clients:
         client.send(rows[0])
-    load, n_lessons, begin = Load(), 0, time.perf_counter()
+    load, n_batches, begin = Load(), 0, time.perf_counter()
     while (now := time.perf_counter()) < begin + seconds:
-        if not teacher.busy and n_lessons * BATCH < (now - begin) * taught:
-            teacher.send(lessons[n_lessons % len(lessons)])
-            n_lessons += 1
+        if not teacher.busy and n_batches * BATCH < (now - begin) * taught:
+            teacher.send(batches[n_batches % len(batches)])
+            n_batches += 1
         for key, _ in selector.select(0.01):
             if key.data.has_answer() and key.data is not teacher:
                 load.times.append(time.perf_counter() - key.data.sent)

@@ -77,7 +77,7 @@ def batch(i, *arrays):
 
 def process_ids(shards):
     """The processes of the actors."""
-    asked = [a.__ray_call__.remote(lambda shard: os.getpid()) for a in shards._crew._actors]
+    asked = [a.__ray_call__.remote(lambda shard: os.getpid()) for a in shards._actors._actors]
     return ray.get(asked)
 
 
@@ -157,7 +157,7 @@ def test_another_program_goes_on_where_the_last_record_is(cluster, tmp_path):
         first.progressive(*batch(i, keys, X, y), offset=i)
         # What a record counts as learned, the caller has had the predictions of.
         assert Record.read(tmp_path).position == (4 * SIZE if i >= 4 * SIZE else 0)
-    for actor in first._crew._actors:
+    for actor in first._actors._actors:
         ray.kill(actor)
 
     second = Shards(ridge(), 2, tmp_path)
@@ -235,7 +235,7 @@ def test_an_interrupted_call_is_undone(cluster, tmp_path, monkeypatch):
 
     shards = Shards(ridge(), 1, tmp_path)
     with monkeypatch.context() as patch:
-        patch.setattr("nystream.ray._crew.answers", interrupted)
+        patch.setattr("nystream.ray._actors.answers", interrupted)
         with pytest.raises(KeyboardInterrupt):
             shards.progressive(K, X[:, :2], Y, offset=0)
     assert shards.position == 0
@@ -269,8 +269,8 @@ def test_models_may_have_learned_before_and_have_names_and_targets(cluster, tmp_
 
 
 def test_a_damaged_file_is_refused(cluster, tmp_path):
-    gate = Record.first(ridge()).gate
-    Record(ridge(), gate, 20, ["shard-0-20.ckpt"]).write(tmp_path)
+    validator = Record.first(ridge()).validator
+    Record(ridge(), validator, 20, ["shard-0-20.ckpt"]).write(tmp_path)
     with pytest.raises(FileNotFoundError, match=r"shard-0-20\.ckpt"):
         Shards(ridge(), 1, tmp_path)
     (tmp_path / "shard-0-20.ckpt").write_bytes(Checkpoint({}, {}).to_bytes()[:-1])

@@ -299,7 +299,7 @@ def test_rows_of_a_later_time_are_as_old_as_the_service(sound, tmp_path):
     Checkpoint(sound.models, state).write(tmp_path / "c")
     app = create_app(ridge(), checkpoint=tmp_path / "c")
     app.service.pending.max_age = -1.0
-    app.service.pending.make_room()
+    app.service.pending.drop_oldest()
     assert len(app.service.pending) == 0
 
 

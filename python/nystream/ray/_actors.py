@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     import nystream
 
 
-class Crew:
+class Actors:
     """Actors that have all learned the same part of a stream, each the rows of its keys.
 
     Attributes
     ----------
     position
         How many rows of the stream they have behind them.
-    gate
+    validator
         A small learner that sees all rows first, and refuses those that do not go together.
     """
 
@@ -68,7 +68,7 @@ class Crew:
             return
         files = [f"shard-{i}-{self.position}.ckpt" for i in range(self._n_shards)]
         self.ask("save", [(self._folder / file,) for file in files])
-        record = Record(self._record.model, copy.deepcopy(self.gate), self.position, files)
+        record = Record(self._record.model, copy.deepcopy(self.validator), self.position, files)
         record.write(self._folder)
         self._record = record
 
@@ -89,7 +89,7 @@ class Crew:
         """End all actors; others will begin with the last record."""
         actors, self._actors = self._actors, []
         self.position = self._record.position
-        self.gate = copy.deepcopy(self._record.gate)
+        self.validator = copy.deepcopy(self._record.validator)
         for actor in actors:
             ray.kill(actor)
 

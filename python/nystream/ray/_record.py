@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 NAME = "shards.ckpt"
+MODEL, VALIDATOR = "model", "gate"  # as files name them
 SHARD = re.compile(r"shard-\d+-\d+\.ckpt")
 
 
@@ -28,7 +29,7 @@ class Record:
     ----------
     model
         What the model of a new key begins with.
-    gate
+    validator
         A small learner that has seen all rows, and refuses those that do not go with them.
     position
         How many rows of the stream were learned.
@@ -37,19 +38,19 @@ class Record:
     """
 
     model: nystream.Learner
-    gate: nystream.Learner
+    validator: nystream.Learner
     position: int
     files: list[str]
 
     @classmethod
     def first(cls, model: nystream.Learner) -> Record:
         """Return the beginning."""
-        gate = nystream.RidgeAld(max_basis=1, n_targets=model.n_targets)
+        validator = nystream.RidgeAld(max_basis=1, n_targets=model.n_targets)
         if model.n_features is not None:
             zeros = np.zeros((1, model.n_features))
             y = np.zeros((1, model.n_targets) if model.n_targets > 1 else 1)
-            gate.learn_many(named(model.feature_names, zeros), y)
-        return cls(model, gate, 0, [])
+            validator.learn_many(named(model.feature_names, zeros), y)
+        return cls(model, validator, 0, [])
 
     @classmethod
     def read(cls, folder: Path) -> Record | None:
@@ -63,12 +64,12 @@ class Record:
             files = [file_name(name) for name in checkpoint.state["files"]]
         except (KeyError, TypeError, ValueError) as error:
             raise ValueError(f"{path} is not a record of shards: {error!r}") from error
-        model, gate = (checkpoint.learner(name, path) for name in ("model", "gate"))
-        return cls(model, gate, position, files)
+        model, validator = (checkpoint.learner(name, path) for name in (MODEL, VALIDATOR))
+        return cls(model, validator, position, files)
 
     def write(self, folder: Path) -> None:
         """Put this in the place of what the folder held before, and remove all else of it."""
-        models = {"model": self.model.to_bytes(), "gate": self.gate.to_bytes()}
+        models = {MODEL: self.model.to_bytes(), VALIDATOR: self.validator.to_bytes()}
         Checkpoint(models, {"position": self.position, "files": self.files}).write(folder / NAME)
         # What was not yet a file when a process was killed is no use, either.
         for file in (*folder.glob("shard-*.ckpt"), *folder.glob(".nystream-*.tmp")):

@@ -12,7 +12,7 @@ import nystream
 from nystream._checks import whole
 from nystream._frames import read
 from nystream.ray import _keys
-from nystream.ray._crew import Crew
+from nystream.ray._actors import Actors
 from nystream.ray._shard import blank
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ class Shards:
         self._model = copy.deepcopy(model)
         self._n_shards = whole("n_shards", n_shards)
         self._every = whole("every", every)
-        self._crew = Crew(self._model, self._n_shards, Path(folder))
+        self._actors = Actors(self._model, self._n_shards, Path(folder))
 
     @property
     def position(self) -> int:
@@ -96,7 +96,7 @@ class Shards:
         >>> shards.position
         2
         """
-        return self._crew.position
+        return self._actors.position
 
     def progressive(
         self, keys: ArrayLike, X: Any, y: ArrayLike, offset: int
@@ -149,8 +149,8 @@ class Shards:
                 f"but is {offset}"
             )
         keys, columns, rows = self._checked(keys, X)
-        self._crew.gate.learn_many(X, y)
-        if self.position - self._crew.saved >= self._every:
+        self._actors.validator.learn_many(X, y)
+        if self.position - self._actors.saved >= self._every:
             self.save()
         predictions = blank(self._model, len(rows))
         new = slice(self.position - offset, None)
@@ -186,9 +186,9 @@ class Shards:
         array([5., 1., 0.])
         """
         keys, columns, rows = self._checked(keys, X)
-        self._crew.gate.predict_many(X)
+        self._actors.validator.predict_many(X)
         parts = _keys.parts(keys, self._n_shards)
-        predicted = self._crew.ask("predict_many", [(p, columns, rows[p.places]) for p in parts])
+        predicted = self._actors.ask("predict_many", [(p, columns, rows[p.places]) for p in parts])
         return self._joined(parts, predicted)
 
     def models(self) -> dict[str, nystream.Learner]:
@@ -205,7 +205,7 @@ class Shards:
         {'7': 2.0, '8': 2.0}
         """
         models: dict[str, nystream.Learner] = {}
-        for some in self._crew.ask("models", [()] * self._n_shards):
+        for some in self._actors.ask("models", [()] * self._n_shards):
             models |= some
         return dict(sorted(models.items()))
 
@@ -225,7 +225,7 @@ class Shards:
         >>> sorted(os.listdir(folder))
         ['shard-0-1.ckpt', 'shards.ckpt']
         """
-        self._crew.save()
+        self._actors.save()
 
     def _checked(self, keys: Any, X: Any) -> tuple[NDArray[Any], list[str] | None, NDArray[Any]]:
         """Return the keys, the names of the columns and the rows."""
@@ -244,7 +244,7 @@ class Shards:
         span = self.position, self.position + len(X)
         parts = _keys.parts(keys, self._n_shards)
         batches = [(span, p, columns, X[p.places], y[p.places]) for p in parts]
-        return self._joined(parts, self._crew.ask("progressive", batches, position=span[1]))
+        return self._joined(parts, self._actors.ask("progressive", batches, position=span[1]))
 
     def _joined(
         self, parts: list[_keys.Part], predicted: list[NDArray[np.float64]]

@@ -63,7 +63,7 @@ def create_app(
     max_queue
         The most rows that may wait to be learned; beyond it clients are told to come back.
     max_pending
-        The most predicted rows that are remembered until their label comes. The oldest make room.
+        The most predicted rows that are remembered until their label comes. The oldest are dropped.
     max_age
         Seconds after which a predicted row is forgotten, positive.
     refresh

@@ -1,4 +1,4 @@
-"""How many connections there may be, and which of them make room for new ones."""
+"""How many connections there may be, and which of them are evicted for new ones."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Member(Protocol):
 
 
 class Crowd:
-    """All connections. Beyond a limit, one that has no request in hand makes room for the new one;
+    """All connections. Beyond a limit, one that has no request in hand is evicted for the new one;
     where all of them have one, the new one is refused.
     """
 
@@ -71,7 +71,7 @@ class Crowd:
         mine.add(member)
         limits = self.limits
         for members, most in (mine, limits.max_per_address), (self._all, limits.max_connections):
-            if not self._make_room(members, most, member):
+            if not self._evict(members, most, member):
                 reason = f"all of {most} connections are busy"
                 member.refuse(RefusedError(503, reason, (b"retry-after", b"1")))
                 return
@@ -84,7 +84,7 @@ class Crowd:
             if not mine:
                 del self._of[member.address]
 
-    def _make_room(self, members: set[Member], most: int, new: Member) -> bool:
+    def _evict(self, members: set[Member], most: int, new: Member) -> bool:
         """Drop connections until there are at most so many; tell whether that was possible."""
         while len(members) > most:
             waiting = [member for member in members if not member.is_busy and member is not new]

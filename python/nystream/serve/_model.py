@@ -53,7 +53,7 @@ class Snapshot:
 
 
 @dataclass(frozen=True)
-class Lesson:
+class TrainingBatch:
     """Labelled rows of one request; ``done`` is for those who wait until they are learned."""
 
     X: Array
@@ -74,7 +74,7 @@ class Stop:
     """The end: nothing is queued after it."""
 
 
-Job = Lesson | Save | Stop
+Job = TrainingBatch | Save | Stop
 
 
 class Listener(Protocol):
@@ -83,8 +83,8 @@ class Listener(Protocol):
     def published(self, snapshot: Snapshot) -> None:
         """Hear of a new snapshot."""
 
-    def learned(self, lessons: list[Lesson], errors: list[Exception | None]) -> None:
-        """Hear of lessons that were learned, or refused where there is an error."""
+    def learned(self, batches: list[TrainingBatch], errors: list[Exception | None]) -> None:
+        """Hear of training batches that were learned, or refused where there is an error."""
 
     def ended(self) -> None:
         """Hear that nothing more will be done."""
@@ -142,7 +142,7 @@ class Worker:
     def _work(self) -> None:
         """Work until the end is queued."""
         work: dict[type, tuple[str, Callable[[list[Any]], None]]] = {
-            Lesson: ("learning", self._learn),
+            TrainingBatch: ("learning", self._learn),
             Save: ("writing a checkpoint", self._save),
             Stop: ("ending", self._stop),
         }
@@ -168,27 +168,27 @@ class Worker:
             pass
         return jobs
 
-    def _learn(self, lessons: list[Lesson]) -> None:
-        errors = self._refused(lessons)
+    def _learn(self, batches: list[TrainingBatch]) -> None:
+        errors = self._refused(batches)
         self._due = self._shown + self._refresh
-        if any(lesson.done for lesson in lessons):
+        if any(batch.done for batch in batches):
             self._show()  # first, so that those who wait can see what they have taught
-        self._tell(self._listener.learned, lessons, errors)
+        self._tell(self._listener.learned, batches, errors)
 
-    def _refused(self, lessons: list[Lesson]) -> list[Exception | None]:
+    def _refused(self, batches: list[TrainingBatch]) -> list[Exception | None]:
         """Learn all in one call or, where one of them is refused, each in its own."""
         try:
-            self._learn_together(lessons)
+            self._learn_together(batches)
         except Exception as error:
-            if len(lessons) > 1:
-                return [error for lesson in lessons for error in self._refused([lesson])]
+            if len(batches) > 1:
+                return [error for batch in batches for error in self._refused([batch])]
             return [error]
-        return [None] * len(lessons)
+        return [None] * len(batches)
 
-    def _learn_together(self, lessons: list[Lesson]) -> None:
-        X = np.concatenate([lesson.X for lesson in lessons])
-        y = np.concatenate([lesson.y for lesson in lessons])
-        names = lessons[0].names
+    def _learn_together(self, batches: list[TrainingBatch]) -> None:
+        X = np.concatenate([batch.X for batch in batches])
+        y = np.concatenate([batch.y for batch in batches])
+        names = batches[0].names
         predictions = self._learner.progressive(NamedRows(names, X) if names else X, y)
         self._progress.add(predictions, y, self._learner.n_basis)
 
@@ -212,4 +212,4 @@ class Worker:
 
 def size(job: Job) -> int:
     """Return the number of rows to learn."""
-    return len(job.y) if isinstance(job, Lesson) else 0
+    return len(job.y) if isinstance(job, TrainingBatch) else 0

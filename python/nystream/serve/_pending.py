@@ -30,7 +30,7 @@ class Row:
 
 
 class Pending:
-    """Predicted rows by id, of which the oldest make room for new ones.
+    """Predicted rows by id, of which the oldest are dropped for new ones.
 
     An id is the name of this run and a number that counts up. Only the oldest are ever dropped,
     so that two numbers, the last one given and the last one dropped, tell what became of any id.
@@ -50,10 +50,10 @@ class Pending:
         self.given += 1
         name = f"{self.run}-{self.given}"
         self._rows[name] = Row(x, prediction, time.time())
-        self.make_room()
+        self.drop_oldest()
         return name
 
-    def make_room(self) -> None:
+    def drop_oldest(self) -> None:
         """Drop what is too much or too old."""
         oldest = time.time() - self.max_age
         while self._rows and (
@@ -67,7 +67,7 @@ class Pending:
 
     def find(self, names: list[Any]) -> list[Row]:
         """Return the rows of ids, or refuse with the reason why there is one without."""
-        self.make_room()
+        self.drop_oldest()
         rows = [self._find(name) for name in names]
         if len(set(names)) < len(names):
             twice = next(name for name, times in Counter(names).items() if times > 1)
@@ -99,7 +99,7 @@ class Pending:
     def restore(self, rows: list[tuple[str, Row]]) -> None:
         """Put back what :meth:`copy` returned in a run before."""
         self._rows.update(rows)
-        self.make_room()
+        self.drop_oldest()
 
 
 def _parts(name: str) -> tuple[str, int]:

@@ -19,7 +19,7 @@ import numpy as np
 from nystream import Learner
 from nystream.serve import _state
 from nystream.serve._http import RefusedError
-from nystream.serve._model import Done, Lesson, Save, Snapshot, Stop, Worker
+from nystream.serve._model import Done, Save, Snapshot, Stop, TrainingBatch, Worker
 from nystream.serve._pending import Pending
 from nystream.serve._pulse import in_words
 from nystream.serve._record import LATEST, Progress, Running, first
@@ -121,7 +121,7 @@ class Service:
         return self.snapshot.n_seen, self.pending.given, len(self.pending), self.served.count
 
     def _queue_save(self) -> Done | None:
-        """Queue a checkpoint behind all lessons, so that it holds them and no later ones."""
+        """Queue a checkpoint behind all training batches, to hold them and no later ones."""
         path = self.settings.checkpoint
         if path is None or self._worker is None:
             return None
@@ -260,7 +260,7 @@ class Service:
         self._adopt(columns)
         self.waiting += len(y)
         done = self._promise() if wait else None
-        self._worker.put(Lesson(X, y, columns.names, done))
+        self._worker.put(TrainingBatch(X, y, columns.names, done))
         return len(y), done
 
     def _promise(self) -> Done:
@@ -275,10 +275,10 @@ class Service:
         """Let everybody predict with a new snapshot from now on."""
         self.snapshot = snapshot
 
-    def learned(self, lessons: list[Lesson], errors: list[Exception | None]) -> None:
-        """Count lessons, and wake those who wait for them."""
-        for lesson, error in zip(lessons, errors, strict=True):
-            n_rows = len(lesson.y)
+    def learned(self, batches: list[TrainingBatch], errors: list[Exception | None]) -> None:
+        """Count training batches, and wake those who wait for them."""
+        for batch, error in zip(batches, errors, strict=True):
+            n_rows = len(batch.y)
             self.waiting -= n_rows
             if error is None:
                 self.counts.learned += n_rows
@@ -286,7 +286,7 @@ class Service:
             else:
                 self.counts.refused += n_rows
                 logger.info("%d rows were not learned: %s", n_rows, error)
-            settle(lesson.done, error)
+            settle(batch.done, error)
         if not (self._is_settled or self.waiting):
             self.columns = Columns()  # as before the rows that were refused
 

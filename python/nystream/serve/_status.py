@@ -13,7 +13,7 @@ from nystream.serve._service import Service
 def status(service: Service) -> dict[str, Any]:
     """Return all that the page shows."""
     snapshot, counts = service.snapshot, service.counts
-    service.pending.make_room()
+    service.pending.drop_oldest()
     return {
         "model": service.model,
         "version": __version__,
@@ -72,7 +72,7 @@ def counters(service: Service) -> dict[str, tuple[float | None, str]]:
 def gauges(service: Service) -> dict[str, tuple[float | None, str]]:
     """Return what rises and falls."""
     snapshot = service.snapshot
-    service.pending.make_room()
+    service.pending.drop_oldest()
     return {
         "rows_seen": (snapshot.n_seen, "Rows that the model has learned in its life."),
         "dictionary_size": (snapshot.n_basis, "Rows that the model keeps."),
