@@ -332,7 +332,7 @@ def test_what_no_header_says_is_refused_before_it_is_read(model):
     for key in ["zzz", "n_features", "feature_names"]:
         long = tampered(data, lambda about, _, key=key: about.update({key: [[]] * 1000}))
         with pytest.raises(
-            ValueError, match="not a nystream model: .*(unknown field|invalid type)"
+            ValueError, match=r"not a nystream model: .*(unknown field|invalid type)"
         ):
             nystream.Learner.from_bytes(long)
     longer = tampered(data, lambda about, _: about.update(learner=[[]] * 100_000))
