@@ -138,8 +138,7 @@ where
         let (rounds, mut shrinkage) = (self.rounds, 0.0);
         for i in 0..self.features.n_rows() {
             let (known, rest) = rounds.n.split_at_mut(i * rounds.width);
-            let column = &mut rest[..rounds.width];
-            let q_before = column[i];
+            let (q_before, column) = (rest[i], &mut rest[..rounds.width]);
             if q_before > 0.0 && (self.is_noise)(q_before, rounds.norms[i]) {
                 return i;
             }
@@ -166,9 +165,9 @@ where
                     rounds.roots[i] = step.curvature.sqrt();
                 }
                 self.yhat.push(predicted);
-                let t = step.shift + step.e * scale;
-                rounds.t[target * width + i] = t;
-                axpy_with(simd, -t, &column[i..], &mut values[i..]);
+                let t = &mut rounds.t[target * width + i];
+                *t = step.shift + step.e * scale;
+                axpy_with(simd, -*t, &column[i..], &mut values[i..]);
             }
         }
         self.features.n_rows()
