@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure as Canvas
     from numpy.typing import NDArray
 
-    from nystream._study.scaling import Growth
+    from nystream._study.growth import Growth
     from nystream._study.summary import Line, Score
 
 COLUMNS = 4

@@ -12,45 +12,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nystream._study import output, tables
-from nystream._study.entries import ENTRIES
-from nystream._study.paper_table1 import CLAIMS, DECAYS, LENGTHS, SHORTEST, Claim, Decay, Law
+from nystream._study.growth import TINY, Growth
+from nystream._study.paper_table1 import CLAIMS, DECAYS, LENGTHS, SHORTEST, Claim, Decay
 from nystream._study.report import Figure, Report, Section, Table
 from nystream._study.summary import in_words
 from nystream._study.tasks import Task
 
 if TYPE_CHECKING:
     from nystream._study.tasks import Result
-
-TINY = 1.0  # microseconds
-
-
-@dataclass(frozen=True)
-class Growth:
-    """What was measured of a learner: rows kept and microseconds a row for each length."""
-
-    claim: Claim
-    decay: Decay
-    T: list[int]
-    n_basis: list[float]
-    microseconds: list[float]
-
-    @property
-    def title(self) -> str:
-        """The paper's name of the learner."""
-        return ENTRIES[self.claim.name].title
-
-    @property
-    def buffer(self) -> Law:
-        """How the rows kept grow."""
-        law = self.claim.buffer(self.decay.p)
-        return law.fit(self.T, self.n_basis) if any(self.n_basis) else Law(0.0)
-
-    @property
-    def cost(self) -> Law | None:
-        """How the cost of a row grows; None if it is too small to tell from that of a call."""
-        if max(self.microseconds) < TINY:
-            return None
-        return self.claim.cost(self.decay.p).fit(self.T, self.microseconds)
 
 
 @dataclass(frozen=True)
