@@ -22,7 +22,7 @@ class NamedRows:
 
 
 def is_frame(value: Any) -> bool:
-    """Whether a value has columns rather than numbers alone."""
+    """Tell whether a value has columns rather than numbers alone."""
     return hasattr(type(value), "columns")
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 OPSET = 17
 IR_VERSION = 9
 
-# Of Auto's features, as in src/algorithms/auto/scaling.rs: from so many scales on they are
+# Of Auto's features, as in src/predictor/scaling.rs: from so many scales on they are
 # compressed, and no more than so many scales count.
 COMPRESSED = 3.0
 FARTHEST = 1e6

@@ -34,7 +34,13 @@ def add_to(commands: Commands) -> None:
     parser.add_argument(
         "--preset", choices=("paper", "quick", "scaling"), help="a whole comparison by name"
     )
-    data = parser.add_argument_group("data")
+    add_data_to(parser.add_argument_group("data"))
+    add_learners_to(parser.add_argument_group("learners"))
+    add_running_to(parser.add_argument_group("running"))
+
+
+def add_data_to(data: argparse._ArgumentGroup) -> None:
+    """Add the options for data sets and files."""
     data.add_argument("--datasets", nargs="+", metavar="NAME", help="data sets by name")
     data.add_argument("--data-dir", type=Path, metavar="DIR", help="folder with NAME.npz files")
     data.add_argument("--data", type=Path, metavar="FILE", help="a CSV, Parquet or .npz file")
@@ -51,7 +57,10 @@ def add_to(commands: Commands) -> None:
         choices=("random", "given"),
         help="a random order in each repeat, or the rows as they stand",
     )
-    learners = parser.add_argument_group("learners")
+
+
+def add_learners_to(learners: argparse._ArgumentGroup) -> None:
+    """Add the options for learners and their settings."""
     learners.add_argument("--algorithms", nargs="+", metavar="NAME", help="learners by name")
     learners.add_argument("--repeats", type=at_least_one, metavar="N", help="random orders (10)")
     learners.add_argument(
@@ -63,7 +72,10 @@ def add_to(commands: Commands) -> None:
     learners.add_argument(
         "--sigma", type=positive, metavar="S", help="width of the Gaussian kernel"
     )
-    running = parser.add_argument_group("running")
+
+
+def add_running_to(running: argparse._ArgumentGroup) -> None:
+    """Add the options for the runs and their results."""
     running.add_argument(
         "--jobs", type=at_least_one, metavar="N", help="runs at a time (as many as cores)"
     )

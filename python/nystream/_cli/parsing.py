@@ -1,4 +1,4 @@
-"""What the options of all commands are made of."""
+"""Commands, and values of options that all of them share."""
 
 from __future__ import annotations
 

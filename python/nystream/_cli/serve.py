@@ -22,7 +22,7 @@ PASSED_ON = (
     *("checkpoint", "every", "max_body", "max_rows", "max_features", "max_queue", "max_pending"),
     *("max_age", "refresh", "stall", "timeout"),
 )
-# The same for the server below it.
+# Options of the server below it, which has defaults too.
 LIMITS = ("max_connections", "max_per_address", "header_timeout")
 EXAMPLES = """\
 examples:

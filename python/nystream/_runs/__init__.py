@@ -1,1 +1,1 @@
-"""What runs over a table: learning, scoring, checkpoints, and where predictions go."""
+"""Runs over a table: learning, scoring, checkpoints, and sinks for predictions."""

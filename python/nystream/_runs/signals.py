@@ -1,4 +1,4 @@
-"""What Ctrl-C and SIGTERM do to a command: the first one ends it in order, the second at once."""
+"""Ctrl-C and SIGTERM: the first one ends a command in order, the second at once."""
 
 from __future__ import annotations
 

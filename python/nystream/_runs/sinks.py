@@ -1,4 +1,4 @@
-"""Where predictions go: text that can be cut back to an earlier length, or columns that cannot."""
+"""Sinks for predictions: text that can be cut back to an earlier length, or columns that cannot."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is counted while a stream goes by."""
+"""Errors and rows, counted while a stream goes by."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What ``nystream bench`` does: plans runs, carries them out, and reports what came of them."""
+"""The studies of ``nystream bench``: runs are planned, carried out, and reported."""

@@ -30,7 +30,7 @@ AFFORDABLE = 1e11  # operations of a pass: half a minute or so
 
 @dataclass(frozen=True)
 class Stream:
-    """What settings depend on: the data set, its size, and the kernel."""
+    """A data set as settings see it: its name, its size, and the kernel."""
 
     name: str
     n_rows: int
@@ -92,7 +92,7 @@ class Entry:
         return title_of(self.name)
 
     def is_affordable(self, stream: Stream) -> bool:
-        """Whether a pass is quick enough to be made without being asked for."""
+        """Tell whether a pass is quick enough to be made without being asked for."""
         return self.operations(stream.n_rows, stream.n_features) <= AFFORDABLE
 
     def at_setting(self, stream: Stream) -> dict[str, Any]:

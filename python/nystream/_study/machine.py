@@ -1,4 +1,4 @@
-"""Where a figure was measured: processor, cores, instruction set, versions."""
+"""The machine that figures are measured on: processor, cores, instruction set, versions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a study leaves in its folder."""
+"""Files that a study leaves in its folder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What Table 1 of the paper says: how dictionary and cost grow, and the settings it takes."""
+"""Table 1 of the paper: how dictionary and cost grow, and the settings it takes."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Preset:
-    """What a name like "paper" stands for; the command line may change each part."""
+    """A comparison by name, such as "paper"; the command line may change each part."""
 
     datasets: tuple[str, ...]
     summary: str

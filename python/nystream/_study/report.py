@@ -1,4 +1,4 @@
-"""What a study has to say, before it is written as Markdown or HTML."""
+"""The report of a study, before it is written as Markdown or HTML."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from nystream._study.tasks import Result, StoppedError, Task, execute
 
 @dataclass
 class Outcome:
-    """What became of the runs: whether all were tried, and those that failed."""
+    """The end of some runs: whether the user stopped them, and those that failed."""
 
     stopped: bool = False
     failures: list[tuple[Task, BaseException]] = field(default_factory=list)

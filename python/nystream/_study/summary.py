@@ -1,4 +1,4 @@
-"""What the runs of a comparison say: means and deviations, the best of each grid, the ranking."""
+"""The runs of a comparison, summarised: means, deviations, the best of each grid, the ranking."""
 
 from __future__ import annotations
 
@@ -163,7 +163,7 @@ def _ranking(group: list[Line]) -> Ranking:
 
 
 def _tied(a: Score, b: Score) -> bool:
-    """Whether the mean of the differences, order by order, is within two standard errors of 0."""
+    """Tell whether the mean difference, order by order, is within two standard errors of 0."""
     theirs = {run.seed: run.mse for run in b.runs}
     differences = [run.mse - theirs[run.seed] for run in a.runs if run.seed in theirs]
     if len(differences) < 2:

@@ -47,7 +47,7 @@ class Task:
 
     @property
     def key(self) -> str:
-        """What tells this run from every other: equal keys mean equal results."""
+        """A text that no other run has: equal keys mean equal results."""
         data, params = fingerprint(self.dataset), plain(self.params)
         return identity(__version__, data, self.algorithm, params, self.seed, self.shuffled)
 
@@ -202,5 +202,5 @@ def fingerprint(dataset: Dataset) -> str:
 
 @cache
 def is_random(algorithm: str) -> bool:
-    """Whether the learner draws."""
+    """Tell whether the learner draws."""
     return "random_state" in default_params(algorithm)

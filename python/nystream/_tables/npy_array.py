@@ -33,7 +33,7 @@ READERS = {
 
 @dataclass(frozen=True)
 class Header:
-    """What an array says of itself."""
+    """The shape, order and type that an array says it has."""
 
     shape: tuple[int, ...]
     is_fortran: bool
@@ -54,7 +54,7 @@ class Array:
 
     @property
     def is_there(self) -> bool:
-        """Whether the archive has an array of that name."""
+        """True if the archive has an array of that name."""
         return f"{self.name}.npy" in self.archive.NameToInfo
 
     @cached_property

@@ -1,4 +1,4 @@
-"""What is known of a data set, with its rows and without."""
+"""Data sets, with their rows and without."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class Dataset:
 
     @property
     def unit(self) -> float:
-        """What 1 in a label is in the target's own unit: 1 if it was not scaled.
+        """The size of 1 in a label in the target's own unit: 1 if it was not scaled.
 
         Examples
         --------
@@ -87,7 +87,7 @@ class Dataset:
 
 @dataclass(frozen=True)
 class Info:
-    """What is known of a set that `load` knows, without reading it.
+    """A set that `load` knows, described without reading it.
 
     Attributes
     ----------

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Arrays:
-    """What a file holds, or will hold."""
+    """Features, labels, and what a file says of them."""
 
     X: NDArray[np.float64]
     y: NDArray[np.float64]

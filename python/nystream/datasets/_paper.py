@@ -141,7 +141,7 @@ PAPER_SETS = {
 
 @dataclass
 class Search:
-    """Where a set is looked for, and why it is not there."""
+    """Looks for a set in its places, and remembers why it is not there."""
 
     name: str
     data_dir: Path | None

@@ -1,4 +1,4 @@
-"""What a folder of shards holds: which files belong together, and what rows they have seen."""
+"""The record of a folder of shards: which files belong together, and what rows they have seen."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What runs in the process of a shard."""
+"""A shard, which runs in a process of its own."""
 
 from __future__ import annotations
 

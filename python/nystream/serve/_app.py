@@ -33,7 +33,7 @@ logger = logging.getLogger("nystream.serve")
 
 
 class Request(NamedTuple):
-    """What a route may want to know."""
+    """A request, as a route sees it."""
 
     headers: dict[bytes, bytes]
     query: dict[str, str]

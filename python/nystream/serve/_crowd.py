@@ -13,7 +13,7 @@ from nystream.serve._http import RefusedError
 
 @dataclass(frozen=True)
 class Limits:
-    """What the server takes from clients before it knows who they are.
+    """The most that the server takes from clients before it knows who they are.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ class Member(Protocol):
 
     @property
     def is_busy(self) -> bool:
-        """Whether it has a request whose answer is not sent yet."""
+        """True if it has a request whose answer is not sent yet."""
 
     def precedence(self) -> tuple[Any, ...]:
         """Return what is least for the connection that has to go first."""

@@ -1,4 +1,4 @@
-"""What a checkpoint says, checked before it is used: a file may be damaged, or made to deceive."""
+"""Facts of a checkpoint, checked before use: a file may be damaged, or made to deceive."""
 
 from __future__ import annotations
 

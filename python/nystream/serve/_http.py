@@ -1,4 +1,4 @@
-"""What the application knows of HTTP: answers, refusals, bodies with limits."""
+"""HTTP as the application needs it: answers, refusals, bodies with limits."""
 
 from __future__ import annotations
 

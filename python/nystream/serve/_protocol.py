@@ -141,7 +141,7 @@ class Connection(HttpToolsProtocol):
         self._watch()
 
     def _is_next(self) -> bool:
-        """Whether the next answer that the client expects is that to what it now sends."""
+        """Tell whether the client now sends what it expects the next answer to."""
         if self.cycle is None:
             return True
         if self.cycle.more_body:
@@ -159,7 +159,7 @@ class Connection(HttpToolsProtocol):
 
     @property
     def is_busy(self) -> bool:
-        """Whether there is a request whose answer is not sent yet."""
+        """True if there is a request whose answer is not sent yet."""
         cycle = self.cycle
         return cycle is not None and not (cycle.response_complete or cycle.disconnected)
 

@@ -1,4 +1,4 @@
-"""Whether the learner's thread moves: how long it is on its job, and how long that should take."""
+"""The pulse of the learner's thread: how long it is on its job, and how long that should take."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Pulse:
 
     @property
     def trouble(self) -> str | None:
-        """What is wrong, if it does not move."""
+        """Say what is wrong, if it does not move."""
         job = self._job
         if job is None:
             return None

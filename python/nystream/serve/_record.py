@@ -42,7 +42,7 @@ class Running:
 
 
 class Point(NamedTuple):
-    """Where a curve passes: rows counted, their squared errors added up, rows kept."""
+    """A point of a curve: rows counted, their squared errors added up, rows kept."""
 
     n_rows: int
     total: float
@@ -77,7 +77,7 @@ class Curve:
 
 @dataclass
 class Progress:
-    """What the learner predicted of rows before it learned them."""
+    """Errors of the learner's predictions, made of rows before it learned them."""
 
     error: Running = field(default_factory=Running)
     curve: Curve = field(default_factory=Curve)

@@ -29,7 +29,7 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 def is_local(host: str) -> bool:
-    """Whether an address can be reached from this machine alone."""
+    """Tell whether an address can be reached from this machine alone."""
     address = resolved(host, 0)[-1][0]
     return ipaddress.ip_address(address.partition("%")[0]).is_loopback
 

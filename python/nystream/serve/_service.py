@@ -1,4 +1,4 @@
-"""What the service does, apart from HTTP: predicts, remembers, learns, saves.
+"""The service, apart from HTTP: it predicts, remembers, learns, saves.
 
 All of it runs in the thread of the event loop, so that nothing here needs a lock.
 """
@@ -88,7 +88,7 @@ class Service:
 
     @property
     def learns(self) -> bool:
-        """Whether there is a thread that learns."""
+        """True if there is a thread that learns."""
         return self._worker is not None and self._worker.thread.is_alive()
 
     @property

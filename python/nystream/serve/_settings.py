@@ -1,4 +1,4 @@
-"""What the service may do, and what it has done."""
+"""Settings of the service, and counts of what it has done."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Settings:
 
 @dataclass
 class Counts:
-    """What was done since the start."""
+    """Counts of what was done since the start."""
 
     predicted: int = 0
     learned: int = 0

@@ -1,4 +1,4 @@
-"""What a checkpoint of the service holds beside the model."""
+"""The state of the service, which a checkpoint holds beside the model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the service tells of itself: to the page, and to Prometheus."""
+"""The status of the service, for the page and for Prometheus."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a key begins with, and how a worker learns a row."""
+"""The model that a key begins with, and how a worker learns a row."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LARGEST_CLOSURE = 500_000  # of the 1 MB that Spark sends to its stateful worker
 
 @dataclass(frozen=True)
 class Start:
-    """What a key begins with: a file, an unfitted learner, or that where there is no file.
+    """The model of a new key: a file, an unfitted learner, or that where there is no file.
 
     It travels with the query, so it is small.
     """

@@ -37,7 +37,7 @@ class Carried:
 
     @property
     def is_time(self) -> bool:
-        """Whether it would come as a local time, which an hour of autumn has twice."""
+        """Tell whether it would come as a local time, which an hour of autumn has twice."""
         return isinstance(self.kind, types.TimestampType)
 
     def there(self) -> Column:

@@ -107,7 +107,7 @@ def learn_stream(
 
 
 class OnlineLearning(StatefulProcessor):
-    """What a worker does with the rows that a key has in a micro-batch."""
+    """A worker, which learns the rows that a key has in a micro-batch."""
 
     def __init__(self, start: Start, source: Source) -> None:
         self._start = start

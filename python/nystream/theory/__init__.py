@@ -1,4 +1,4 @@
-"""What the paper's theorems say about a stream: spectra, comparators, regret and its bounds.
+"""The paper's theorems, for a stream: spectra, comparators, regret and its bounds.
 
 A kernel matrix K = V diag(lambda) V^T (:func:`spectrum`) tells how hard the rows are: how fast its
 eigenvalues decay (:func:`decay`), how many directions rise above a regularisation mu

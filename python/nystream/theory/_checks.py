@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from nystream._checks import real
+from nystream._checks import LARGEST, real
 from nystream._core import Kernel
 from nystream._learners import RunningMean
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-SMALLEST, LARGEST = 1e-100, 1e100
-POSITIVE = "positive and finite (1e-100 to 1e100)"
+SMALLEST = 1e-100
+POSITIVE = f"positive and finite ({SMALLEST:g} to {LARGEST:g})".replace("e+", "e")
 
 
 def kernel(value: object) -> Kernel:

@@ -1,4 +1,4 @@
-"""What a learner is compared with, and the comparison."""
+"""The function that a learner is compared with, and the comparison."""
 
 from __future__ import annotations
 
