@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from nystream._cli import inspect
 from nystream._cli.parsing import Commands, add_command
-
-if TYPE_CHECKING:
-    from nystream._tables.columns import UnfitColumnError
-    from nystream.datasets import Dataset
+from nystream._tables.columns import UnfitColumnError
+from nystream._tables.opening import ending
+from nystream.datasets import Dataset, read
+from nystream.datasets._files import ARRAYS, KNOWN
 
 
 def add_to(commands: Commands) -> None:
@@ -46,9 +45,6 @@ def run(chosen: argparse.Namespace) -> int:
 
 def is_data(path: Path) -> bool:
     """Tell a data file from a model by its ending."""
-    from nystream._tables.opening import ending
-    from nystream.datasets._files import KNOWN
-
     return ending(path) in KNOWN
 
 
@@ -86,11 +82,6 @@ def data(path: Path) -> str:
 
 def numbers(path: Path) -> tuple[Dataset, list[UnfitColumnError]]:
     """Read the columns that are all numbers; say of the others what is wrong with them."""
-    from nystream._tables.columns import UnfitColumnError
-    from nystream._tables.opening import ending
-    from nystream.datasets import read
-    from nystream.datasets._files import ARRAYS
-
     unfit: dict[int, UnfitColumnError] = {}
     # Which column is the target is not known, nor does it matter: the last one that is left.
     target = None if ending(path) == ARRAYS else -1

@@ -7,7 +7,10 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import nystream
 from nystream._cli.parsing import Commands, add_command
+from nystream._runs.checkpoint import Checkpoint, is_checkpoint
+from nystream._runs.progress import UNFIT, Progress
 
 if TYPE_CHECKING:
     from nystream import Learner, Scorer
@@ -68,9 +71,6 @@ def opened(path: Path) -> tuple[dict[str, Learner | Scorer], dict[str, Any] | No
 
     A model file holds one model, a checkpoint any number.
     """
-    import nystream
-    from nystream._runs.checkpoint import Checkpoint, is_checkpoint
-
     if not is_checkpoint(path):
         return {path.name: nystream.load(path)}, None
     checkpoint = Checkpoint.read(path)
@@ -88,8 +88,6 @@ def facts_of(model: Learner | Scorer) -> dict[str, Any]:
 
 def progress(path: Path, state: dict[str, Any]) -> dict[str, Any]:
     """Return how far a run had come, of what nystream learn keeps."""
-    from nystream._runs.progress import UNFIT, Progress
-
     if not isinstance(state.get("position"), dict):
         return {}
     try:

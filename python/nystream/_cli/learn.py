@@ -4,22 +4,27 @@ from __future__ import annotations
 
 import argparse
 import sys
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nystream._cli import learner_options, outputs, table_options
 from nystream._cli.parsing import Commands, add_command, at_least_one
 from nystream._cli.progress import ProgressDisplay, tell
+from nystream._runs.bad_rows import BadRows
+from nystream._runs.learning import Learning
+from nystream._runs.progress import Progress
+from nystream._runs.resuming import CheckpointWriter, Resumed
+from nystream._runs.sinks import TEXT, Nowhere, Sink, open_sink, output_format
+from nystream._tables.npz_table import NpzTable
+from nystream._tables.opening import STANDARD, name_of, open_table
+from nystream._tables.selection import Selection, select
+from nystream._tables.table import Chunk, Position, Table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from nystream import Learner
-    from nystream._runs.learning import Learning
-    from nystream._runs.progress import Progress
-    from nystream._runs.resuming import Resumed
-    from nystream._tables.selection import Selection
-    from nystream._tables.table import Chunk, Table
 
 EXAMPLES = """\
 examples:
@@ -86,23 +91,18 @@ def add_going_on_to(parser: argparse.ArgumentParser) -> None:
 def run(chosen: argparse.Namespace) -> int:
     """Carry out the command."""
     check(chosen)
-    from nystream._tables.opening import open_table
-
     names = ("predictions", "checkpoint", "save")
     files = {f"--{name}": getattr(chosen, name) for name in names}
-    with outputs.reserved(files, chosen.input):
-        table = open_table(chosen.input, chosen.format, resumable=chosen.checkpoint is not None)
-        try:
-            return learn(chosen, table)
-        finally:
-            table.close()
+    is_resumable = chosen.checkpoint is not None
+    with (
+        outputs.reserved(files, chosen.input),
+        closing(open_table(chosen.input, chosen.format, is_resumable)) as table,
+    ):
+        return learn(chosen, table)
 
 
 def check(chosen: argparse.Namespace) -> None:
     """Refuse options that do not go together."""
-    from nystream._runs.sinks import TEXT, output_format
-    from nystream._tables.opening import STANDARD
-
     if not chosen.checkpoint and (chosen.resume or chosen.every):
         raise ValueError("--resume and --every need --checkpoint, the file to go on from")
     if chosen.predictions is None:
@@ -116,15 +116,12 @@ def check(chosen: argparse.Namespace) -> None:
 
 def learn(chosen: argparse.Namespace, table: Table) -> int:
     """Make or load the model, go through the table, and leave what was asked for."""
-    from nystream._tables.opening import name_of
-    from nystream._tables.table import Position
-
     model = learner_options.start(chosen, "--model")
     selection = choose(chosen, table, model)
     settings = described(chosen, model, selection)
     resumed = resumed_from(chosen, settings)
     start = resumed.progress.position if resumed else Position()
-    chunks = table.chunks(selection.wanted, chunk(chosen), start)
+    chunks = table.chunks(selection.wanted, chosen.chunk, start)
     learning = learning_of(
         chosen, resumed.model if resumed else model, selection, settings, resumed
     )
@@ -155,18 +152,8 @@ def go_through(table: Table, learning: Learning, chunks: Iterator[Chunk]) -> flo
     return display.rate(learning.progress)
 
 
-def chunk(chosen: argparse.Namespace) -> int:
-    """Return how many rows are read at a time."""
-    from nystream._tables.table import CHUNK
-
-    return chosen.chunk or CHUNK
-
-
 def choose(chosen: argparse.Namespace, table: Table, model: Learner) -> Selection:
     """Find the columns to read; the target of an .npz file is its y."""
-    from nystream._tables.npz_table import NpzTable
-    from nystream._tables.selection import select
-
     targets = chosen.target
     if targets is None and isinstance(table, NpzTable):
         targets = table.targets
@@ -189,7 +176,7 @@ def described(chosen: argparse.Namespace, model: Learner, selection: Selection) 
     return {
         "algorithm": repr(model),
         **selection.described(),
-        "chunk": chunk(chosen),
+        "chunk": chosen.chunk,
         "on-error": chosen.on_error,
         "predictions": chosen.predictions is not None,
     }
@@ -197,8 +184,6 @@ def described(chosen: argparse.Namespace, model: Learner, selection: Selection) 
 
 def resumed_from(chosen: argparse.Namespace, settings: dict[str, Any]) -> Resumed | None:
     """Return what the checkpoint holds, if the run is to go on from one."""
-    from nystream._runs.resuming import Resumed
-
     if not chosen.checkpoint or not Path(chosen.checkpoint).exists():
         return None
     if not chosen.resume:
@@ -219,20 +204,17 @@ def learning_of(
     resumed: Resumed | None,
 ) -> Learning:
     """Put the parts of a run together."""
-    from nystream._runs import bad_rows, learning, resuming, sinks
-    from nystream._tables.opening import name_of
-
     writer = None
     if chosen.checkpoint:
-        writer = resuming.CheckpointWriter(chosen.checkpoint, chosen.every or 100_000, settings)
-    sink: sinks.Sink = sinks.Nowhere()
+        writer = CheckpointWriter(chosen.checkpoint, chosen.every or 100_000, settings)
+    sink: Sink = Nowhere()
     if chosen.predictions is not None:
         length = resumed.output_length if resumed else 0
         names = selection.target_names()
-        sink = sinks.open_sink(chosen.predictions, chosen.predictions_format, names, length)
-    policy = bad_rows.BadRows(chosen.on_error, name_of(chosen.input), tell)
+        sink = open_sink(chosen.predictions, chosen.predictions_format, names, length)
+    bad_rows = BadRows(chosen.on_error, name_of(chosen.input), tell)
     progress = resumed.progress if resumed else None
-    return learning.Learning(model, selection, sink, policy, writer, progress)
+    return Learning(model, selection, sink, bad_rows, writer, progress)
 
 
 def figures(model: Learner, progress: Progress, rate: float | None) -> str:

@@ -6,6 +6,9 @@ import argparse
 import ast
 from typing import TYPE_CHECKING, Any
 
+import nystream
+from nystream._learner_names import learner_called
+
 if TYPE_CHECKING:
     from nystream import Kernel, Learner
 
@@ -42,8 +45,6 @@ def value_of(text: str) -> Any:
 
 def kernel(text: str) -> Kernel | None:
     """Read a kernel as Python writes it, ``Gaussian(sigma=2)``; None for what is no kernel."""
-    import nystream
-
     try:
         call = ast.parse(text, mode="eval").body
     except SyntaxError:
@@ -64,8 +65,6 @@ def kernel(text: str) -> Kernel | None:
 
 def start(chosen: argparse.Namespace, option: str) -> Learner:
     """Load the learner of ``chosen.model``, which an option names, or make a new one."""
-    import nystream
-
     if chosen.model is None:
         return make(chosen)
     if chosen.algorithm or chosen.params:
@@ -78,9 +77,6 @@ def start(chosen: argparse.Namespace, option: str) -> Learner:
 
 def make(chosen: argparse.Namespace) -> Learner:
     """Make the learner that was asked for."""
-    import nystream
-    from nystream._learner_names import learner_called
-
     name = learner_called(chosen.algorithm or "Auto")
     try:
         return getattr(nystream, name)(**dict(chosen.params or ()))  # type: ignore[no-any-return]

@@ -5,7 +5,11 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+import nystream
 from nystream._cli.parsing import Commands, add_command
+from nystream._core import default_params
+from nystream._learner_names import title_of
+from nystream.datasets import find, info, names
 
 KINDS = ("datasets", "algorithms", "kernels", "presets")
 
@@ -40,8 +44,6 @@ def run(chosen: argparse.Namespace) -> int:
 
 def datasets(data_dir: Path | None) -> dict[str, list[str]]:
     """List data sets, and where they would come from."""
-    from nystream.datasets import find, info, names
-
     lines = [info(name) for name in names()]
     places = [
         "made when asked for"
@@ -60,10 +62,6 @@ def datasets(data_dir: Path | None) -> dict[str, list[str]]:
 
 def algorithms(_: Path | None) -> dict[str, list[str]]:
     """List learners with their parameters."""
-    import nystream
-    from nystream._core import default_params
-    from nystream._learner_names import title_of
-
     names = nystream.algorithms()
     return {
         "algorithm": names,
@@ -74,8 +72,6 @@ def algorithms(_: Path | None) -> dict[str, list[str]]:
 
 def kernels(_: Path | None) -> dict[str, list[str]]:
     """List kernels."""
-    import nystream
-
     return {"kernel": [repr(getattr(nystream, name)()) for name in nystream.kernels()]}
 
 

@@ -9,6 +9,8 @@ from itertools import combinations
 from pathlib import Path
 
 from nystream._runs.locks import locked
+from nystream._runs.sinks import same_file
+from nystream._tables.opening import STANDARD
 
 
 @contextlib.contextmanager
@@ -18,8 +20,6 @@ def reserved(outputs: Mapping[str, str | Path | None], source: str) -> Iterator[
     ``source`` is the input, which no output may be. What is no file, such as a pipe or /dev/null,
     needs no lock.
     """
-    from nystream._runs.sinks import same_file
-
     files = {name: str(path) for name, path in outputs.items() if path and is_file(str(path))}
     for option, path in files.items():
         if same_file(path, source):
@@ -36,8 +36,6 @@ def reserved(outputs: Mapping[str, str | Path | None], source: str) -> Iterator[
 
 def is_file(path: str) -> bool:
     """Tell whether a name is that of a file, be it one that is not there yet."""
-    from nystream._tables.opening import STANDARD
-
     return path != STANDARD and (not os.path.exists(path) or not is_device(path))
 
 

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import argparse
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nystream._cli import outputs, table_options
+from nystream._cli.inspect import opened
 from nystream._cli.parsing import Commands, add_command
 from nystream._cli.progress import ProgressDisplay, tell
+from nystream._runs.bad_rows import BadRows
+from nystream._runs.scoring import Scoring
+from nystream._runs.sinks import open_sink
+from nystream._tables.npz_table import NpzTable
+from nystream._tables.opening import name_of, open_table
+from nystream._tables.selection import Selection, select
+from nystream._tables.table import Table
 
 if TYPE_CHECKING:
     from nystream import Scorer
-    from nystream._runs.scoring import Scoring
-    from nystream._tables.selection import Selection
-    from nystream._tables.table import Table
 
 EXAMPLES = """\
 examples:
@@ -53,29 +59,20 @@ def add_to(commands: Commands) -> None:
 
 def run(chosen: argparse.Namespace) -> int:
     """Carry out the command."""
-    from nystream._cli.inspect import opened
-    from nystream._tables.opening import open_table
-
     models, _ = opened(chosen.model)
     if len(models) != 1:
         raise ValueError(f"{chosen.model} should hold one model, but holds {len(models)}")
     (model,) = models.values()
-    with outputs.reserved({"--output": chosen.output}, chosen.input):
-        table = open_table(chosen.input, chosen.format)
-        try:
-            return score(chosen, model.scorer() if hasattr(model, "scorer") else model, table)
-        finally:
-            table.close()
+    scorer = model.scorer() if hasattr(model, "scorer") else model
+    with (
+        outputs.reserved({"--output": chosen.output}, chosen.input),
+        closing(open_table(chosen.input, chosen.format)) as table,
+    ):
+        return score(chosen, scorer, table)
 
 
 def score(chosen: argparse.Namespace, scorer: Scorer, table: Table) -> int:
     """Go through the table."""
-    from nystream._runs.bad_rows import BadRows
-    from nystream._runs.scoring import Scoring
-    from nystream._runs.sinks import open_sink
-    from nystream._tables.opening import name_of
-    from nystream._tables.table import CHUNK
-
     selection = choose(chosen, scorer, table)
     names = selection.target_names() or [str(i) for i in range(scorer.n_targets)]
     sink = open_sink(chosen.output, chosen.output_format, names)
@@ -83,7 +80,7 @@ def score(chosen: argparse.Namespace, scorer: Scorer, table: Table) -> int:
     scoring = Scoring(scorer, table, selection, sink, bad_rows)
     display = ProgressDisplay(table, lambda _, rate: "" if rate is None else f"{rate:,.0f} rows/s")
     try:
-        scoring.run(chosen.chunk or CHUNK, display)
+        scoring.run(chosen.chunk, display)
     finally:
         display.close()
         sink.close()
@@ -93,9 +90,6 @@ def score(chosen: argparse.Namespace, scorer: Scorer, table: Table) -> int:
 
 def choose(chosen: argparse.Namespace, scorer: Scorer, table: Table) -> Selection:
     """Find the columns to read; the labels of an .npz file are no features."""
-    from nystream._tables.npz_table import NpzTable
-    from nystream._tables.selection import select
-
     if chosen.target and len(chosen.target) != scorer.n_targets:
         count = f"has {scorer.n_targets} target(s), but --target names {len(chosen.target)}"
         raise ValueError(f"{chosen.model} {count}")

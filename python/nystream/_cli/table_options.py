@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 from nystream._cli.parsing import at_least_one
+from nystream._tables.table import CHUNK
 
 WRITTEN = ("csv", "tsv", "jsonl", "parquet", "arrow")
 READ = (*WRITTEN, "npz")
@@ -31,6 +32,7 @@ def add_input_to(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--chunk",
         type=at_least_one,
+        default=CHUNK,
         metavar="N",
         help="rows that are read at a time (8192); 1 answers a live pipe row by row",
     )

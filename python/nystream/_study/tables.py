@@ -14,22 +14,8 @@ from nystream._study.summary import Line, Ranking, Score
 from nystream._study.tasks import Result, plain
 
 RUN_COLUMNS = (
-    "dataset",
-    "n_rows",
-    "n_features",
-    "scaling",
-    "algorithm",
-    "params",
-    "seed",
-    "shuffled",
-    "mse",
-    "n_basis",
-    "seconds",
-    "nbytes",
-    "version",
-    "machine",
-    "finished",
-    "fingerprint",
+    *("dataset", "n_rows", "n_features", "scaling", "algorithm", "params", "seed", "shuffled"),
+    *("mse", "n_basis", "seconds", "nbytes", "version", "machine", "finished", "fingerprint"),
 )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,8 +14,6 @@ from nystream._tables.table import BadRow, Chunk, Fault, Position
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
-
-    from numpy.typing import NDArray
 
     from nystream._tables.columns import Columns
     from nystream._tables.lines import Lines
@@ -56,48 +55,28 @@ class LineTable(ABC):
         return self._chunks(wanted, n_rows, start.row)
 
     def _chunks(self, wanted: Sequence[int], n_rows: int, row: int) -> Iterator[Chunk]:
-        while True:
-            numbers, lines = self._take(n_rows)
-            if not lines:
-                return
-            yield self._chunk(row, numbers, lines, wanted)
-            row += len(lines)
+        while taken := self._take(n_rows):
+            yield self._chunk(row, taken, wanted)
+            row += len(taken)
 
-    def _take(self, n_rows: int) -> tuple[list[int], list[bytes]]:
-        numbers, lines = [], []
-        for line in self.rows():
-            if is_filled(line):
-                numbers.append(self._lines.line)
-                lines.append(line)
-                if len(lines) == n_rows:
-                    break
-        return numbers, lines
+    def _take(self, n_rows: int) -> list[tuple[int, bytes]]:
+        """Read so many rows, each with the number of its line."""
+        filled = ((self._lines.line, line) for line in self.rows() if is_filled(line))
+        return list(islice(filled, n_rows))
 
-    def _chunk(
-        self, row: int, numbers: list[int], lines: list[bytes], wanted: Sequence[int]
-    ) -> Chunk:
-        end = self._lines.at(row + len(lines))
-        rows = np.arange(row, end.row)
+    def _chunk(self, row: int, taken: list[tuple[int, bytes]], wanted: Sequence[int]) -> Chunk:
+        end = self._lines.at(row + len(taken))
+        rows, lines = np.arange(row, end.row), [line for _, line in taken]
         is_short = not any(isinstance(line, Overlong) for line in lines)
         values = self.parse(lines, wanted) if is_short else None
         if values is not None:
             return Chunk(rows, values, (), end)
-        return self._chunk_by_row(rows, numbers, lines, wanted, end)
-
-    def _chunk_by_row(
-        self,
-        rows: NDArray[np.int64],
-        numbers: list[int],
-        lines: list[bytes],
-        wanted: Sequence[int],
-        end: Position,
-    ) -> Chunk:
         good, found, bad = [], [], []
-        for i, line in enumerate(lines):
-            is_short = not isinstance(line, Overlong)
-            one = self.parse_one(line, wanted) if is_short else Fault(too_long())
+        for i, (number, line) in enumerate(taken):
+            is_long = isinstance(line, Overlong)
+            one = Fault(too_long()) if is_long else self.parse_one(line, wanted)
             if isinstance(one, Fault):
-                bad.append(BadRow(f"line {numbers[i]}", one))
+                bad.append(BadRow(f"line {number}", one))
             else:
                 good.append(i)
                 found.append(one)

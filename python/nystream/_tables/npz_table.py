@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import numpy as np
 from numpy.lib.format import MAGIC_PREFIX
 
-from nystream._tables.blocks import numeric_chunks
 from nystream._tables.columns import Columns
-from nystream._tables.hashing import RunningHash
 from nystream._tables.npy_array import DAMAGED, Array
-from nystream._tables.table import BadRow, Chunk, Position
+from nystream._tables.stored_table import StoredTable
+from nystream._tables.table import BadRow
 from nystream._tables.values import NUMERIC, check_numbers
 
 if TYPE_CHECKING:
@@ -29,7 +28,7 @@ WORDS = ("target_name", "source", "note")
 MOST_WORDS = 1 << 24  # bytes
 
 
-class NpzTable:
+class NpzTable(StoredTable):
     """Features and labels side by side; without names, the last columns are the labels.
 
     ``facts`` are what the file says of its arrays: names, the range of labels, where it is from.
@@ -38,14 +37,13 @@ class NpzTable:
     def __init__(
         self, file: BinaryIO, name: str, resumable: bool = False, target: str | None = None
     ) -> None:
-        self._file, self._name = file, name
-        self._running = RunningHash() if resumable else None
+        super().__init__(file, name, resumable)
         try:
             archive = opened(file)
             self.held = [name.removesuffix(".npy") for name in archive.namelist()]
             arrays = [Array(archive, name) for name in ("X", target or LABELS)]
             self.arrays = [array for array in arrays if array.is_there]
-            self._n_rows = math.prod(self.arrays[0].header.shape[:1]) if self.arrays else 0
+            self.n_rows = math.prod(self.arrays[0].header.shape[:1]) if self.arrays else 0
             problem = self._problem()
             facts = read_facts(archive)
         except DAMAGED as error:
@@ -73,8 +71,8 @@ class NpzTable:
             if len(shape) != 2 and (array.name == "X" or len(shape) != 1):
                 words = "two-dimensional" if array.name == "X" else "one-dimensional"
                 return f"{what} be {words}, but has the shape {shape}"
-            if shape[0] != self._n_rows:
-                return f"{what} have {self._n_rows} labels, but has {shape[0]}"
+            if shape[0] != self.n_rows:
+                return f"{what} have {self.n_rows} labels, but has {shape[0]}"
         return ""
 
     def lacks(self, name: str) -> str:
@@ -88,14 +86,8 @@ class NpzTable:
         labels = [label] if n_targets == 1 else [f"{label}{i}" for i in range(n_targets)]
         return Columns(n_features + n_targets, (*names, *labels))
 
-    def chunks(self, wanted: Sequence[int], n_rows: int, start: Position) -> Iterator[Chunk]:
-        """Return as many rows at a time, from a position on; the last chunk may have fewer."""
-        blocks = self._blocks(wanted, n_rows)
-        return numeric_chunks(
-            blocks, n_rows, self.columns, wanted, start, self._name, self._running
-        )
-
-    def _blocks(self, wanted: Sequence[int], n_rows: int) -> Iterator[Values]:
+    def blocks(self, wanted: Sequence[int], n_rows: int) -> Iterator[Values]:
+        """Yield all rows, so many at a time."""
         try:
             for blocks in zip(*(array.blocks(n_rows) for array in self.arrays), strict=True):
                 sides = [block.reshape(len(block), -1) for block in blocks]
@@ -111,18 +103,6 @@ class NpzTable:
         except ValueError as error:
             return error
         return ValueError(f"{self._name}, {bad}")
-
-    def unread(self) -> str:
-        """Say nothing: a file without its end is refused."""
-        return ""
-
-    def fraction(self, position: Position) -> float | None:
-        """Return how much of the table lies before a position."""
-        return position.row / self._n_rows if self._n_rows else None
-
-    def close(self) -> None:
-        """Close the file."""
-        self._file.close()
 
 
 def opened(file: BinaryIO) -> zipfile.ZipFile:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, cast
 
@@ -51,13 +52,9 @@ def open_table(path: str, form: str | None, resumable: bool = False) -> Table:
     form = form or format_of(path)
     if path == STANDARD and form in NOT_IN_PIPES:
         raise ValueError(f"{form} cannot be read from a pipe, as it has to be read from its end")
-    name = name_of(path)
     file = standard_input() if path == STANDARD else open(path, "rb")  # noqa: SIM115
-    try:
-        return FORMATS[form](file, name, resumable)
-    except BaseException:
-        file.close()
-        raise
+    with closed_if_refused(file):
+        return FORMATS[form](file, name_of(path), resumable)
 
 
 def open_whole(path: Path) -> Table:
@@ -66,10 +63,17 @@ def open_whole(path: Path) -> Table:
     packed = suffix.endswith(".gz")
     file = cast("BinaryIO", gzip.open(path) if packed else open(path, "rb"))  # noqa: SIM115
     form = ENDINGS[suffix.removesuffix(".gz")]
-    try:
+    with closed_if_refused(file):
         if form == "parquet":
             return parquet(file, str(path))
         return CsvTable(WholeLines(file, str(path)), form)
+
+
+@contextlib.contextmanager
+def closed_if_refused(file: BinaryIO) -> Iterator[None]:
+    """Close a file of which no table can be made."""
+    try:
+        yield
     except BaseException:
         file.close()
         raise

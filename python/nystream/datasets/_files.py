@@ -22,7 +22,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from numpy.typing import NDArray
+    from nystream._tables.values import Values
+
+    # Features, labels, which columns they are, and the name of the target if it has one.
+    Contents = tuple[Values, Values, Selection, str | None]
 
 TABLES = (".csv", ".tsv", ".csv.gz", ".tsv.gz", ".parquet")
 ARRAYS = ".npz"
@@ -98,10 +101,8 @@ def read(
     return dataset(file, scale, *read_table(file, target, drop))
 
 
-def read_table(
-    path: Path, target: Any, drop: Any
-) -> tuple[NDArray[np.float64], NDArray[np.float64], Selection, str | None]:
-    """Read a table; return features, labels, which columns they are, and the target's name."""
+def read_table(path: Path, target: Any, drop: Any) -> Contents:
+    """Read a table of text or a Parquet file."""
     try:
         with closing(open_whole(path)) as table:
             selection = choose(table.columns, target, drop)
@@ -117,9 +118,7 @@ def read_table(
     return X, y, selection, names[selection.targets[0]] if names else None
 
 
-def read_arrays(
-    path: Path, target: Any, drop: Any
-) -> tuple[NDArray[np.float64], NDArray[np.float64], Selection, str | None]:
+def read_arrays(path: Path, target: Any, drop: Any) -> Contents:
     """Read a file of arrays as a table whose last column is the target."""
     if target is not None and not isinstance(target, str):
         raise TypeError(f"target should be the name of an array, but is {target!r}")
@@ -154,8 +153,8 @@ def listed(drop: Any) -> list[Any]:
 def dataset(
     path: Path,
     scale: str | None,
-    X: NDArray[np.float64],
-    y: NDArray[np.float64],
+    X: Values,
+    y: Values,
     selection: Selection,
     target_name: str | None,
 ) -> Dataset:

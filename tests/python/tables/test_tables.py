@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support import random_stream
 
-from nystream._tables.blocks import recut
 from nystream._tables.opening import open_table
+from nystream._tables.stored_table import recut
 from nystream._tables.table import Position
 
 
