@@ -16,9 +16,9 @@ from nystream._runs.learning import Learning
 from nystream._runs.progress import Progress
 from nystream._runs.resuming import CheckpointWriter, Resumed
 from nystream._runs.sinks import TEXT, Nowhere, Sink, open_sink, output_format
+from nystream._tables.columns import Selection, select
 from nystream._tables.npz_table import NpzTable
 from nystream._tables.opening import STANDARD, name_of, open_table
-from nystream._tables.selection import Selection, select
 from nystream._tables.table import Chunk, Position, Table
 
 if TYPE_CHECKING:
@@ -162,13 +162,7 @@ def choose(chosen: argparse.Namespace, table: Table, model: Learner) -> Selectio
     if len(targets) != model.n_targets:
         count = f"has {model.n_targets} target(s), but --target names {len(targets)}"
         raise ValueError(f"{type(model).__name__} {count}: --set n_targets={len(targets)} says so")
-    return select(
-        table.columns,
-        targets=targets,
-        features=chosen.features,
-        drop=chosen.drop,
-        known=model.feature_names,
-    )
+    return select(table.columns, targets, chosen.features, chosen.drop, model.feature_names)
 
 
 def described(chosen: argparse.Namespace, model: Learner, selection: Selection) -> dict[str, Any]:

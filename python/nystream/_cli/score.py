@@ -14,9 +14,9 @@ from nystream._cli.progress import ProgressDisplay, tell
 from nystream._runs.bad_rows import BadRows
 from nystream._runs.scoring import Scoring
 from nystream._runs.sinks import open_sink
+from nystream._tables.columns import Selection, select
 from nystream._tables.npz_table import NpzTable
 from nystream._tables.opening import name_of, open_table
-from nystream._tables.selection import Selection, select
 from nystream._tables.table import Table
 
 if TYPE_CHECKING:
@@ -96,13 +96,7 @@ def choose(chosen: argparse.Namespace, scorer: Scorer, table: Table) -> Selectio
     drop, is_named = chosen.drop, bool(scorer.feature_names and table.columns.names)
     if isinstance(table, NpzTable) and not (chosen.features or chosen.target or is_named):
         drop = [*(drop or ()), *table.targets]
-    return select(
-        table.columns,
-        targets=chosen.target or (),
-        features=chosen.features,
-        drop=drop,
-        known=scorer.feature_names,
-    )
+    return select(table.columns, chosen.target or (), chosen.features, drop, scorer.feature_names)
 
 
 def summarise(scoring: Scoring) -> None:

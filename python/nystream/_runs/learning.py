@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from nystream._runs.bad_rows import BadRows
     from nystream._runs.resuming import CheckpointWriter
     from nystream._runs.sinks import Sink
-    from nystream._tables.selection import Selection
+    from nystream._tables.columns import Selection
     from nystream._tables.table import Chunk
 
 
@@ -45,7 +45,8 @@ class Learning:
                 self._write()  # once the row is mended, the run can go on from here
                 raise
             self._learn(part)
-            self._write_if_due()
+            if self.writer and part.end.row - self._written >= self.writer.every:
+                self._write()
             show(self.progress)
         self._write()
 
@@ -58,10 +59,6 @@ class Learning:
             self.sink.write(part.rows, predictions)
         tally.bad += len(part.bad)
         self.progress.position = part.end
-
-    def _write_if_due(self) -> None:
-        if self.writer and self.progress.position.row - self._written >= self.writer.every:
-            self._write()
 
     def _write(self) -> None:
         """Write a checkpoint, once the predictions before it are sure to last."""

@@ -1,4 +1,4 @@
-"""How far a run has come, as a checkpoint tells it."""
+"""How far a run has come, and what was counted on the way."""
 
 from __future__ import annotations
 
@@ -6,15 +6,65 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from nystream._checks import real, whole
-from nystream._runs.tally import Tally
 from nystream._tables.table import Position
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from nystream._tables.values import Values
+
 MOST = 1 << 62  # of anything that is counted
 UNFIT = (KeyError, TypeError, ValueError, OverflowError)
+
+
+@dataclass
+class Tally:
+    """Squared errors, and the squared distances of labels from their mean, of each target."""
+
+    good: int = 0
+    bad: int = 0
+    squared_errors: list[float] = field(default_factory=list)
+    means: list[float] = field(default_factory=list)
+    spreads: list[float] = field(default_factory=list)
+
+    def add(self, predictions: Values, labels: Values) -> None:
+        """Count rows that were predicted."""
+        n_new = len(labels)
+        if not n_new:
+            return
+        p, y = predictions.reshape(n_new, -1), labels.reshape(n_new, -1)
+        errors, means, spreads = (
+            np.array(known or [0.0] * y.shape[1])
+            for known in (self.squared_errors, self.means, self.spreads)
+        )
+        # Means and spreads of two parts of a stream give those of both (Chan et al., 1979).
+        new_means = y.mean(axis=0)
+        shift = new_means - means
+        n_all = self.good + n_new
+        spreads += ((y - new_means) ** 2).sum(axis=0) + shift**2 * (self.good * n_new / n_all)
+        self.means = (means + shift * (n_new / n_all)).tolist()
+        self.spreads = spreads.tolist()
+        self.squared_errors = (errors + ((p - y) ** 2).sum(axis=0)).tolist()
+        self.good = n_all
+
+    @property
+    def mse(self) -> float:
+        """Mean squared error, over all targets."""
+        return float(np.mean(self.squared_errors)) / self.good if self.good else float("nan")
+
+    @property
+    def r2(self) -> float:
+        """Share of the labels' variance that was predicted, the mean over targets."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            shares = 1 - np.array(self.squared_errors) / np.array(self.spreads)
+        return float(np.mean(shares)) if self.good else float("nan")
+
+    def to_json(self) -> dict[str, Any]:
+        """Return what a checkpoint holds."""
+        return dict(vars(self))
 
 
 @dataclass
@@ -28,8 +78,9 @@ class Progress:
     def from_state(cls, state: Mapping[str, Any]) -> Progress:
         """Read what a checkpoint holds, or raise one of `UNFIT`."""
         place, counted = dict(state["position"]), dict(state["tally"])
-        digest = place.pop("digest", None)
-        position = Position(**place, digest=None if digest is None else text("digest", digest))
+        position = Position(**place)
+        if not isinstance(position.digest, str | None):
+            raise TypeError(f"digest should be a text, but is {position.digest!r:.100}")
         for name in ("row", "line", "byte"):
             count(name, getattr(position, name))
         tally = Tally(**counted)
@@ -55,10 +106,3 @@ def count(name: str, value: Any) -> int:
     if whole(name, value, 0) > MOST:
         raise ValueError(f"{name} should be at most {MOST}, but is larger")
     return int(value)
-
-
-def text(name: str, value: Any) -> str:
-    """Return a text."""
-    if not isinstance(value, str):
-        raise TypeError(f"{name} should be a text, but is {value!r:.100}")
-    return value

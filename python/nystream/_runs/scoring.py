@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from nystream._core import Scorer
     from nystream._runs.bad_rows import BadRows
     from nystream._runs.sinks import Sink
-    from nystream._tables.selection import Selection
+    from nystream._tables.columns import Selection
     from nystream._tables.table import Chunk, Table
 
 

@@ -47,6 +47,7 @@ class Lines:
         self._origin = file.tell() if self.can_seek else 0
         self._running = RunningHash() if resumable else None
         self._ahead: deque[bytes] = deque()
+        self._parts: deque[bytes] = deque()  # of a line with several ends
         self.is_unfinished = False
         self.line = self.byte = 0
 
@@ -170,10 +171,6 @@ class WholeLines(Lines):
     """Lines of a file that is read at once: of any length, and with the ends of any system."""
 
     is_whole = True
-
-    def __init__(self, file: BinaryIO, name: str) -> None:
-        self._parts: deque[bytes] = deque()
-        super().__init__(file, name)
 
     def _read(self) -> bytes:
         if not self._parts:

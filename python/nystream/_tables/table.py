@@ -33,10 +33,7 @@ class Position:
 
 @dataclass(frozen=True)
 class Fault:
-    """A reason why a row cannot be used.
-
-    ``column`` is the one that is wrong, if it is one, and ``cause`` why there are no cells at all.
-    """
+    """A reason not to use a row: a ``column`` that is wrong, or the ``cause`` of no cells."""
 
     problem: str
     column: int | None = None

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nystream._tables.columns import Columns
+from nystream._tables.columns import Columns, Selection
 from nystream._tables.join import join
 from nystream._tables.lines import NO_ARCHIVE
 from nystream._tables.opening import ending, open_whole
-from nystream._tables.selection import Selection
 from nystream.datasets import _checks, _npz
 from nystream.datasets._dataset import NOT_SCALED, Dataset
 from nystream.datasets._scaling import constant, scale_as_paper
