@@ -1,7 +1,7 @@
 //! Predictions within the range of the labels.
 
 use crate::error::Error;
-use crate::limits::{ANYTHING, Range};
+use crate::limits::{Range, UNBOUNDED};
 use crate::persist::State;
 
 /// Keeps predictions, if asked to, between the smallest and the largest label of their target so far.
@@ -15,7 +15,7 @@ pub(super) struct Clip {
 impl Clip {
     /// A clip that does something or nothing.
     pub(super) fn new(asked: bool, n_targets: usize) -> Self {
-        let ranges = vec![ANYTHING; n_targets];
+        let ranges = vec![UNBOUNDED; n_targets];
         Self { asked, ranges }
     }
 
@@ -64,7 +64,7 @@ impl Clip {
 
 /// The least range that holds both, of which one that is without ends holds nothing yet.
 fn hull(a: Range, b: Range) -> Range {
-    match (a == ANYTHING, b == ANYTHING) {
+    match (a == UNBOUNDED, b == UNBOUNDED) {
         (true, _) => b,
         (_, true) => a,
         _ => (a.0.min(b.0), a.1.max(b.1)),

@@ -147,7 +147,7 @@ heap!(Expansion: rows, c);
 mod tests {
     use super::*;
     use crate::kernels::{Gaussian, Laplacian, Linear, Polynomial};
-    use crate::limits::ANYTHING;
+    use crate::limits::UNBOUNDED;
 
     fn predict(f: &Expansion, x: &[f64]) -> f64 {
         let mut yhat = [f64::NAN];
@@ -161,7 +161,7 @@ mod tests {
         let kernel: AnyKernel = Gaussian::default().into();
         let stored: Arc<Panels> = Arc::new(data.chunks_exact(3).take(70).collect());
         let rows = Rows::new(&data[..3 * 130], 3).unwrap();
-        let ranges = [(-1.0, 1.0), ANYTHING, (0.0, 2.0)];
+        let ranges = [(-1.0, 1.0), UNBOUNDED, (0.0, 2.0)];
         let several = Expansion::new(&kernel, &stored, data[..210].to_vec(), &ranges);
         let (mut out, mut one) = (vec![f64::NAN; 390], [f64::NAN; 3]);
         several.predict_rows_into(&rows, &mut out);

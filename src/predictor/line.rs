@@ -1,7 +1,7 @@
 //! Linear functions.
 
 use crate::error::Error;
-use crate::limits::{ANYTHING, Range, clamp};
+use crate::limits::{Range, UNBOUNDED, clamp};
 use crate::linalg::dot;
 use crate::persist::State;
 use crate::runtime::heap;
@@ -23,7 +23,7 @@ impl Line {
         Self {
             slopes: Vec::new(),
             constant,
-            range: ANYTHING,
+            range: UNBOUNDED,
         }
     }
 

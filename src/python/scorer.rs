@@ -7,7 +7,7 @@ use pyo3::types::{PyBytes, PyDict, PyString};
 use super::{arrays, chunks, params};
 use crate::data::{Number, Rows};
 use crate::error::Error;
-use crate::limits::{ANYTHING, Range};
+use crate::limits::{Range, UNBOUNDED};
 use crate::linalg::Panels;
 use crate::persist::model_file;
 use crate::predictor::{Expansion, Line, Mixture, Predictor, Waves};
@@ -171,7 +171,7 @@ impl Scorer {
             Some(Predictor::Waves(Waves { fourier, w })) => {
                 parts.set_item("frequencies", matrix(py, fourier.frequencies())?)?;
                 parts.set_item("weights", PyArray1::from_slice(py, w))?;
-                vec![ANYTHING]
+                vec![UNBOUNDED]
             }
             Some(Predictor::Mixture(mixture)) => self.mixture_parts(&parts, mixture)?,
         };

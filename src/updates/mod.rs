@@ -25,7 +25,7 @@ use std::fmt;
 
 use crate::error::Error;
 use crate::features::{Change, FeatureMatrix};
-use crate::limits::{ANYTHING, LARGEST, Range};
+use crate::limits::{LARGEST, Range, UNBOUNDED};
 use crate::persist::State;
 use crate::runtime::{Heap, heap};
 
@@ -119,7 +119,7 @@ pub trait Update: Clone + fmt::Debug + Heap + Send + Sync {
 
     /// Where predictions are to be.
     fn range(&self) -> Range {
-        ANYTHING
+        UNBOUNDED
     }
 
     /// `phi . P phi`, which tells how little is known about these features; `None` from an update that has no such matrix.

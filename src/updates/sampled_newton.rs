@@ -3,7 +3,7 @@
 use super::{Newton, Output, Rounds, Update};
 use crate::error::Error;
 use crate::features::{Change, FeatureMatrix};
-use crate::limits::{ANYTHING, Range};
+use crate::limits::{Range, UNBOUNDED};
 use crate::persist::State;
 use crate::runtime::heap;
 
@@ -110,7 +110,7 @@ impl Update for SampledNewton {
         if self.projects {
             self.newton.range()
         } else {
-            ANYTHING
+            UNBOUNDED
         }
     }
 

@@ -8,7 +8,7 @@ use super::means::Means;
 use crate::data::Rows;
 use crate::error::Error;
 use crate::features::{Dictionary, FeatureMap, LinearMap};
-use crate::limits::{ANYTHING, Range};
+use crate::limits::{Range, UNBOUNDED};
 use crate::linalg::axpy_in_place;
 use crate::persist::State;
 use crate::predictor::{
@@ -262,7 +262,7 @@ impl Ensemble {
         for group in &self.kernels {
             let w = self.combined(group, first, &weights);
             let map = group.dictionary().map();
-            expansions.push(map.expansion(|target| &w[target], &vec![ANYTHING; w.len()]));
+            expansions.push(map.expansion(|target| &w[target], &vec![UNBOUNDED; w.len()]));
             first += group.kinds().len();
         }
         let w = self.combined(&self.linear, first, &weights);

@@ -1,7 +1,7 @@
 //! Where labels can be.
 
 use crate::error::Error;
-use crate::limits::{ANYTHING, Range};
+use crate::limits::{Range, UNBOUNDED};
 use crate::persist::State;
 
 /// The least and the largest label so far, and how many labels were there.
@@ -36,7 +36,7 @@ impl LabelRange {
         let width = self.high - self.low;
         let end = |end: f64, count: f64| if count > 1.0 { 0.0 } else { end };
         match self.at_low {
-            0.0 => ANYTHING,
+            0.0 => UNBOUNDED,
             _ => (
                 self.low - end(width, self.at_low),
                 self.high + end(width, self.at_high),
@@ -69,7 +69,7 @@ mod tests {
     #[test]
     fn an_end_that_labels_share_is_hard() {
         let mut labels = LabelRange::default();
-        assert_eq!(labels.range(), ANYTHING);
+        assert_eq!(labels.range(), UNBOUNDED);
         for y in [1.0, 3.0, 1.0] {
             labels.include(y);
         }

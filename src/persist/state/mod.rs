@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use array::Array;
 
 use crate::error::Error;
-use crate::limits::{ANYTHING, LARGEST, Range};
+use crate::limits::{LARGEST, Range, UNBOUNDED};
 use crate::linalg::{Panels, Triangle, packed_len};
 
 /// What the names of arrays that are parameters begin with.
@@ -134,7 +134,7 @@ impl State {
     pub fn ranges(&self, name: &str, n: usize) -> Result<Vec<Range>, Error> {
         let ends = self.any_vector(name)?;
         if ends.is_empty() {
-            return Ok(vec![ANYTHING; n]);
+            return Ok(vec![UNBOUNDED; n]);
         }
         let pairs = ends.as_chunks::<2>().0;
         let ranges: Vec<Range> = pairs.iter().map(|[low, high]| (*low, *high)).collect();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::super::Rate;
 use crate::error::Error;
 use crate::kernels::AnyKernel;
-use crate::limits::{ANYTHING, cut};
+use crate::limits::{UNBOUNDED, cut};
 use crate::linalg::Panels;
 use crate::losses::{AnyLoss, Loss};
 use crate::persist::State;
@@ -71,7 +71,7 @@ impl KernelGradient {
 
     /// `f`.
     pub fn expansion(&self) -> Expansion {
-        Expansion::new(&self.kernel, &self.rows, self.c.clone(), &[ANYTHING])
+        Expansion::new(&self.kernel, &self.rows, self.c.clone(), &[UNBOUNDED])
     }
 
     /// The norm of `f`.

@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use crate::data::checks::regularisation;
 use crate::error::Error;
 use crate::kernels::AnyKernel;
-use crate::limits::{ANYTHING, LARGEST, cut};
+use crate::limits::{LARGEST, UNBOUNDED, cut};
 use crate::linalg::{Panels, Triangle, dot, norm_squared};
 use crate::persist::State;
 use crate::predictor::Expansion;
@@ -92,7 +92,7 @@ impl KernelRidge {
 
     /// `f`.
     pub fn expansion(&self) -> Expansion {
-        Expansion::new(&self.kernel, &self.rows, self.c().to_vec(), &[ANYTHING])
+        Expansion::new(&self.kernel, &self.rows, self.c().to_vec(), &[UNBOUNDED])
     }
 
     fn c(&self) -> &[f64] {
