@@ -28,7 +28,7 @@ pub struct CholeskyFactor {
 }
 
 impl CholeskyFactor {
-    /// A factor and its inverse computed before.
+    /// A factor made of `L` and `L^{-1}`.
     pub fn from_parts(lower: Triangle, inverse: Triangle) -> Self {
         Self { lower, inverse }
     }
@@ -79,11 +79,11 @@ impl CholeskyFactor {
         Ok(())
     }
 
-    /// Removes row `j` of `K`.
+    /// Removes row `j` of `K`; returns the rotations `G` with which a vector `L^{-1} k` becomes `G^T L^{-1} k` without
+    /// its last entry.
     ///
-    /// Without its row `j`, `L` has an entry right of the diagonal in each row from there on. Rotations `G` of neighbouring
-    /// columns, the first of which is that of `j` and `j + 1`, take these away: `L_{-j} G = [L', 0]`. They are returned, as
-    /// a vector `L^{-1} k` becomes `G^T L^{-1} k`, and what `L'` is without leaves its last entry.
+    /// Without its row `j`, `L` has an entry right of the diagonal in each row from there on. Rotations of neighbouring
+    /// columns, the first of `j` and `j + 1`, remove these entries: `L_{-j} G = [L', 0]`.
     pub fn remove(&mut self, j: usize) -> Vec<Givens> {
         let size = self.size();
         let mut rotations = Vec::with_capacity(size - j - 1);

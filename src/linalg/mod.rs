@@ -1,4 +1,4 @@
-//! Growing matrices: each of them gains one row at a time and is never computed anew.
+//! Matrices that gain a row at a time and are never computed anew, and the products they need.
 
 mod batch;
 mod cholesky;
@@ -34,7 +34,7 @@ pub(crate) fn norm_squared(a: &[f64]) -> f64 {
     dot(a, a)
 }
 
-/// The first place of the least number.
+/// Index of the least number, the first if there are several.
 pub(crate) fn index_of_least(numbers: &[f64]) -> usize {
     let places = numbers.iter().enumerate();
     places
