@@ -10,8 +10,8 @@ use crate::linalg::{Batch, Panels, mul_columns_into};
 use crate::persist::State;
 use crate::runtime::heap;
 
-/// Rows that are scored together, and stored ones that they are compared with at a time: the kernel values stay in the
-/// nearest cache.
+/// Number of rows that are scored together, and of stored rows that they are compared with at a time: the kernel values
+/// stay in the nearest cache.
 const BATCH: usize = 64;
 const STORED: usize = 32;
 
@@ -29,7 +29,7 @@ pub struct Expansion {
     ranges: Ranges,
 }
 
-/// The range of each target; that of one target is found without a way to other memory.
+/// The range of each target; that of a single target is stored without another allocation.
 #[derive(Debug, Clone)]
 enum Ranges {
     One(Range),
@@ -46,7 +46,7 @@ impl From<&[Range]> for Ranges {
 }
 
 impl Expansion {
-    /// Expansions with these coefficients, for as many targets as there are ranges.
+    /// Expansions with these coefficients and a target for each range.
     pub fn new(kernel: &AnyKernel, rows: &Arc<Panels>, c: Vec<f64>, ranges: &[Range]) -> Self {
         Self {
             kernel: kernel.clone(),
@@ -56,7 +56,7 @@ impl Expansion {
         }
     }
 
-    /// The least and the largest value of each target.
+    /// The range of the predictions of each target.
     pub fn ranges(&self) -> &[Range] {
         match &self.ranges {
             Ranges::One(range) => std::slice::from_ref(range),
@@ -69,13 +69,13 @@ impl Expansion {
         self.ranges().len()
     }
 
-    /// The values of all targets at a row.
+    /// Writes the predictions for a row, one for each target.
     pub fn predict_into(&self, x: &[f64], out: &mut [f64]) {
         self.kernel.expand_into(x, &self.rows, &self.c, out);
         self.clamp_in_place(out);
     }
 
-    /// The values at many rows: those of all targets for the first row, then those for the next.
+    /// Writes the predictions for many rows: those of all targets for the first row, then those for the next.
     pub fn predict_rows_into(&self, rows: &Rows<'_>, out: &mut [f64]) {
         out.fill(0.0);
         self.add_rows_into(rows, out);
@@ -90,7 +90,7 @@ impl Expansion {
         }
     }
 
-    /// Adds the values of the functions to those that are there, whatever the ranges.
+    /// Adds the values of the expansions to `out`, without clipping to the ranges.
     pub(crate) fn add_rows_into(&self, rows: &Rows<'_>, out: &mut [f64]) {
         let (n_stored, n_targets) = (self.rows.n_rows(), self.n_targets());
         let (mut batch, mut c) = (Batch::default(), vec![0.0; n_targets * STORED]);

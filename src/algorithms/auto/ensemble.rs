@@ -120,7 +120,7 @@ impl Ensemble {
 
     /// One round for a row that counts `weight` times: writes the predictions, returns how little is known about the row.
     pub(super) fn learn_row(&mut self, x: &[f64], y: &[f64], weight: f64, yhat: &mut [f64]) -> f64 {
-        self.scaling.notice(x);
+        self.scaling.update(x);
         let z = self.scaling.scaled(x);
         let compressed = compressed(&z);
         let y = self.scaled(y);
@@ -143,7 +143,7 @@ impl Ensemble {
         let (width, n_targets) = (rows.n_features(), self.units.len());
         let mut z = vec![0.0; rows.len() * width];
         for (x, z) in rows.iter().zip(z.chunks_exact_mut(width)) {
-            self.scaling.notice(x);
+            self.scaling.update(x);
             self.scaling.scale_into(x, z);
         }
         let compressed = compressed(&z);

@@ -12,11 +12,11 @@ use crate::error::Error;
 /// The one metadata key: with several, the bytes would depend on the order of a hash map.
 const METADATA: &str = "nystream";
 
-/// The most bytes of a header: half a million names of columns take as many.
+/// The most bytes in a header: those of half a million names of columns.
 const LONGEST_HEADER: u64 = 1 << 24;
 
 impl State {
-    /// Shows all that the arrays are: their names, shapes and numbers.
+    /// Calls `visit` with the name, the shape and the numbers of each array.
     pub fn visit_bytes(&self, mut visit: impl FnMut(&[u8])) {
         for (name, array) in &self.arrays {
             let shape = array.shape.iter().flat_map(|n| (*n as u64).to_le_bytes());
@@ -28,7 +28,7 @@ impl State {
         }
     }
 
-    /// The arrays and a text about them as safetensors.
+    /// The arrays and a text about them in the safetensors format.
     pub fn to_bytes(&self, metadata: String) -> Result<Vec<u8>, Error> {
         if let Some((name, _)) = self.arrays.iter().find(|(_, array)| !array.is_finite()) {
             return Err(Error::model_file(format!("{name} should be finite")));
@@ -44,10 +44,10 @@ impl State {
         safetensors::serialize(views, Some(metadata)).map_err(model_file)
     }
 
-    /// How many bytes tell whether a file may be one of these.
+    /// Number of bytes that tell if a file may hold a state.
     pub const START: u64 = 9;
 
-    /// Whether bytes that start like this may hold arrays: with the length of a header, and its brace.
+    /// Returns true if bytes that start like this may hold a state: the length of a header, then its brace.
     pub fn may_start_with(start: &[u8]) -> bool {
         match start.split_first_chunk() {
             Some((length, [b'{', ..])) => u64::from_le_bytes(*length) <= LONGEST_HEADER,
@@ -55,7 +55,7 @@ impl State {
         }
     }
 
-    /// The arrays and the text that these bytes hold.
+    /// Reads the arrays and the text.
     pub fn from_bytes(bytes: &[u8]) -> Result<(Self, String), Error> {
         if !Self::may_start_with(bytes) {
             let expected = format!("a header of at most {LONGEST_HEADER} bytes");

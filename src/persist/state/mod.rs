@@ -1,4 +1,4 @@
-//! What a learner has learned, as named arrays, and the bytes that hold it.
+//! The state of a learner as named arrays, and their bytes.
 
 mod array;
 mod bytes;
@@ -14,19 +14,19 @@ use crate::error::Error;
 use crate::limits::{LARGEST, Range, UNBOUNDED};
 use crate::linalg::{Panels, Triangle, packed_len};
 
-/// What the names of arrays that are parameters begin with.
+/// Prefix of the names of arrays that are parameters.
 const GIVEN: &str = "given_";
 
-/// Named arrays of finite numbers. What is read back has been checked for shape and finiteness.
+/// Named arrays of finite numbers. Arrays that are read have been checked for shape and finiteness.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct State {
     arrays: BTreeMap<String, Array>,
-    /// The least width of rows that are stored.
+    /// Width that stored rows are padded to with zeros.
     width: usize,
 }
 
 impl State {
-    /// A state in which rows are given zeros as further features, up to this width.
+    /// An empty state that pads stored rows with zeros to this width.
     pub fn wide(width: usize) -> Self {
         let arrays = BTreeMap::new();
         Self { arrays, width }
@@ -51,7 +51,7 @@ impl State {
         self.arrays.insert(name.to_owned(), Array { shape, data });
     }
 
-    /// Stores a number for each feature; 0 for those that rows are given.
+    /// Stores a number for each feature, padded with zeros to the width of stored rows.
     pub fn put_features(&mut self, name: &str, numbers: &[f64]) {
         let mut numbers = numbers.to_vec();
         numbers.resize(numbers.len().max(self.width), 0.0);
@@ -65,14 +65,14 @@ impl State {
         self.put_matrix(name, [rows.n_rows(), rows.n_features()], rows.to_vec());
     }
 
-    /// Stores ranges, unless one of them is without ends.
+    /// Stores ranges; an empty array if one of them is unbounded.
     pub fn put_ranges(&mut self, name: &str, ranges: &[Range]) {
         let ends: Vec<f64> = ranges.iter().flat_map(|&(low, high)| [low, high]).collect();
         let finite = ends.iter().all(|end| end.is_finite());
         self.put(name, if finite { ends } else { Vec::new() });
     }
 
-    /// Stores what `save` stores, under names that begin with this one.
+    /// Stores what `save` stores, under names with the prefix `name`.
     pub fn nest(&mut self, name: &str, save: impl FnOnce(&mut Self)) {
         let mut inner = Self::wide(self.width);
         save(&mut inner);
@@ -81,7 +81,7 @@ impl State {
         }
     }
 
-    /// What was stored under names that begin with this one.
+    /// The arrays stored under names with the prefix `name`.
     #[must_use]
     pub fn inner(&self, name: &str) -> Self {
         let own = |full: &str| {
@@ -97,7 +97,7 @@ impl State {
         }
     }
 
-    /// Whether there is an array of this name.
+    /// Returns true if there is an array of this name.
     pub fn has(&self, name: &str) -> bool {
         self.arrays.contains_key(name)
     }
@@ -123,14 +123,14 @@ impl State {
         })
     }
 
-    /// So many numbers of this name.
+    /// The `N` numbers of this name.
     pub fn numbers<const N: usize>(&self, name: &str) -> Result<[f64; N], Error> {
         let numbers = self.vector(name, N)?;
         let wrong = |_| Error::model_file(format!("{name} should be {N} numbers"));
         numbers.try_into().map_err(wrong)
     }
 
-    /// So many ranges of this name.
+    /// The `n` ranges of this name.
     pub fn ranges(&self, name: &str, n: usize) -> Result<Vec<Range>, Error> {
         let ends = self.any_vector(name)?;
         if ends.is_empty() {
@@ -241,7 +241,7 @@ impl State {
         }
     }
 
-    /// Takes the arrays out of these parameters: as text in the header they would be slow, and soon too large for it.
+    /// Moves the arrays out of these parameters: as text in the header they would be slow, and soon too large for it.
     pub fn take_arrays(&mut self, params: &mut Value) {
         for (name, value) in fields(params) {
             if let Some(array) = Array::from_json(value) {
@@ -251,7 +251,7 @@ impl State {
         }
     }
 
-    /// Puts them back.
+    /// Puts arrays back into the parameters that [`take_arrays`](Self::take_arrays) moved them out of.
     pub fn give_arrays(&self, params: &mut Value) {
         for (name, value) in fields(params) {
             if let Some(array) = self.arrays.get(&format!("{GIVEN}{name}")) {
@@ -267,7 +267,7 @@ impl State {
     }
 }
 
-/// The fields of an object whose one key is a name.
+/// The fields of an object whose only key is the name of an algorithm.
 fn fields(params: &mut Value) -> impl Iterator<Item = (&String, &mut Value)> {
     let tagged = params.as_object_mut().and_then(|o| o.values_mut().next());
     let fields = tagged.and_then(Value::as_object_mut);
