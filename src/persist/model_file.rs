@@ -17,7 +17,7 @@ use sha2::{Digest, Sha256};
 use super::{State, atomic};
 use crate::error::Error;
 
-/// Version of the format that is written. Files of older versions are still read.
+/// Version of the format that is written and read.
 const FORMAT: u32 = 1;
 
 /// The most bytes that parameters take in a header; arrays among them are stored apart.

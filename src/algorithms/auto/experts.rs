@@ -205,7 +205,7 @@ impl<M: FeatureMap> Experts<M> {
         }
         if let Some(drift) = self.drift.as_mut().filter(|drift| drift.has_changed()) {
             drift.reset();
-            self.core.map.hurry();
+            self.core.map.adapt_to_drift();
             if let Some((short, long)) = self.core.updates.split_last_mut() {
                 for expert in long {
                     expert.take_over(short);
