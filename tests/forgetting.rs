@@ -27,7 +27,7 @@ fn ten_million_rows_leave_what_the_last_ones_say() {
         .unwrap();
     (0..4).for_each(|_| squares.grow());
     for i in 0..ROWS {
-        squares.learn(&row(i), label(i, row(i)));
+        squares.learn_row(&row(i), label(i, row(i)));
     }
     let period = (0.5_f64.ln() / FORGETTING.ln()).ceil();
     let ridge = RIDGE * FORGETTING.powf(f64::from(ROWS) % period);

@@ -93,7 +93,7 @@ impl Algorithm for Kogd {
     }
 
     fn learn_row(&mut self, x: &[f64], y: &[f64], _weight: f64, yhat: &mut [f64]) {
-        yhat[0] = self.descent.learn(x, y[0]);
+        yhat[0] = self.descent.learn_row(x, y[0]);
     }
 
     fn predict_into(&self, x: &[f64], out: &mut [f64]) {

@@ -179,7 +179,7 @@ impl Algorithm for Pkawv {
             self.past.features.push(extension.column);
         }
         self.kors.take(x, &mut offer);
-        let q = self.squares.learn_weighted(&offer.at.phi, y, 1.0, yhat);
+        let q = self.squares.learn_targets(&offer.at.phi, y, 1.0, yhat);
         self.scores.push([y[0] - yhat[0]], q);
         self.past.push(x, y[0], &offer.at.phi);
         self.offer = offer;

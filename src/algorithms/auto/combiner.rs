@@ -99,7 +99,13 @@ impl Combiner {
 
     /// One round: combines the predictions of the experts, then learns the label; returns the prediction, and the mean of
     /// what each of them does not know.
-    pub(super) fn learn(&mut self, experts: &[f64], q: &[f64], y: f64, weight: f64) -> (f64, f64) {
+    pub(super) fn learn_row(
+        &mut self,
+        experts: &[f64],
+        q: &[f64],
+        y: f64,
+        weight: f64,
+    ) -> (f64, f64) {
         let (shares, mut differences) = (self.shares(), std::mem::take(&mut self.differences));
         let (mean, q) = (dot(&shares, experts), dot(&shares, q));
         differences
@@ -109,7 +115,7 @@ impl Combiner {
         let yhat = mean + self.squares.predict(&differences);
         let noise = self.noise() + self.loss.weighted(ROBUSTNESS, yhat, y);
         self.squares
-            .learn_weighted(&differences, &[y - mean], weight / noise, &mut [0.0]);
+            .learn_targets(&differences, &[y - mean], weight / noise, &mut [0.0]);
         self.differences = differences;
         for (sum, expert) in self.losses.iter_mut().zip(experts) {
             *sum = self.forgetting * *sum + self.loss.weighted(weight, *expert, y);
@@ -146,7 +152,7 @@ mod tests {
         for i in 0..300 {
             let y = f64::from(i).sin();
             let experts = [y + 0.01 * f64::from(i % 2), 2.0 * y, 0.3];
-            last = combiner.learn(&experts, &[0.0; 3], y, 1.0).0 - y;
+            last = combiner.learn_row(&experts, &[0.0; 3], y, 1.0).0 - y;
         }
         assert!(last.abs() < 0.02);
         let weights = combiner.weights();
@@ -160,7 +166,7 @@ mod tests {
         for i in 0..2000_u32 {
             let (y, error) = (f64::from(i).sin(), f64::from(i % 7) - 3.0);
             let experts = [y + error, y - 2.0 * error];
-            let (yhat, q) = combiner.learn(&experts, &[0.5; 2], y, 1.0);
+            let (yhat, q) = combiner.learn_row(&experts, &[0.5; 2], y, 1.0);
             assert!((q - 0.5).abs() < 1e-12);
             if i >= 1000 {
                 loss += (yhat - y) * (yhat - y) / 1000.0;

@@ -190,13 +190,13 @@ impl Ensemble {
             for (expert, means) in experts[first..].iter_mut().zip(&self.means) {
                 *expert = means.values[target];
             }
-            let (combined, unknown) = combiner.learn(&experts, &q, y[target], weight);
+            let (combined, unknown) = combiner.learn_row(&experts, &q, y[target], weight);
             uncertainty += unknown / n_targets as f64;
             let (centre, scale) = self.units[target];
             yhat[target] = centre + scale * combined;
         }
         for means in &mut self.means {
-            means.learn(y, weight);
+            means.update(y, weight);
         }
         uncertainty
     }

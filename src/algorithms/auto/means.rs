@@ -21,7 +21,7 @@ impl Means {
         }
     }
 
-    pub(super) fn learn(&mut self, y: &[f64], weight: f64) {
+    pub(super) fn update(&mut self, y: &[f64], weight: f64) {
         self.count = self.forgetting * self.count + weight;
         for (mean, y) in self.values.iter_mut().zip(y) {
             *mean += (y - *mean) * weight / self.count;
