@@ -65,7 +65,7 @@ impl OnlineKrrParams {
 #[derive(Debug, Clone)]
 pub struct OnlineKrr {
     ridge: KernelRidge,
-    /// Whether the row to be predicted counts too, with the label 0.
+    /// True if the row to be predicted counts too, with the label 0.
     forward: bool,
     max_rows: Option<usize>,
     scores: Scores,

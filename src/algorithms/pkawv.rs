@@ -35,7 +35,7 @@ pub struct PkawvParams {
     pub kors_mu: f64,
     /// Factor of the leverage scores, positive: a larger one samples more rows. Default 1.
     pub beta: f64,
-    /// The leverage scores are estimated too high by this part, 0 or positive. Default 0.5.
+    /// The part by which leverage scores are overestimated, 0 or positive. Default 0.5.
     pub epsilon: f64,
     /// Seed of the draws. Default 0.
     pub random_state: u64,
@@ -92,7 +92,7 @@ pub struct Pkawv {
     offer: Offer,
 }
 
-/// All rows learned, their labels, and their features: coordinate by coordinate, a number for each row.
+/// All rows learned, their labels, and their features, stored coordinate by coordinate.
 #[derive(Debug, Clone, Default)]
 struct Past {
     rows: Panels,
@@ -101,8 +101,8 @@ struct Past {
 }
 
 impl Past {
-    /// The coordinate of every past row along a row that is to extend the span, given that one's features and its own
-    /// coordinate.
+    /// The coordinate of every past row along a row that is to extend the span, given the features and the own
+    /// coordinate of that row.
     fn embed(&self, kernel: &AnyKernel, x: &[f64], phi: &[f64], coordinate: f64) -> Vec<f64> {
         let mut column = vec![0.0; self.rows.n_rows()];
         kernel.row_into(x, &self.rows, &mut column);

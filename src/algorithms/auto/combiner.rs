@@ -1,4 +1,4 @@
-//! One prediction of many.
+//! The combination of the experts' predictions.
 
 use crate::error::Error;
 use crate::linalg::dot;
@@ -7,29 +7,28 @@ use crate::persist::State;
 use crate::runtime::heap;
 use crate::updates::{LeastSquares, Update};
 
-/// How many times the variance of the noise counts in the weights of the experts: errors are neither normal nor
-/// independent, and weights that follow them too closely would jump.
+/// Factor of the noise's variance in the weights of the experts: errors are neither normal nor independent, and weights
+/// that follow them too closely would jump.
 const TEMPERATURE: f64 = 16.0;
 
-/// Rows as good as which it takes to move away from the weighted mean of the experts.
+/// Number of rows that it takes to move away from the weighted mean of the experts.
 const RIDGE: f64 = 300.0;
 
-/// How much an error in itself counts towards the noise that it is compared with: rows that are far off count less.
+/// Factor of a row's own squared error in the noise that it is compared with: rows that are far off count less.
 const ROBUSTNESS: f64 = 0.03;
 
-/// The smallest variance of the noise: labels have a scale of about 1.
+/// The smallest variance of the noise; labels have a scale of about 1.
 const SMALLEST: f64 = 1e-100;
 
-/// The predictions of experts, combined for one target.
+/// Combines the predictions of the experts for one target.
 ///
-/// A mean of them, weighted by how well each has done lately, as if their errors were normal; and from there a step that
-/// least squares, on the differences from that mean, finds to have been good lately.
+/// The result is their mean, weighted by how well each has done lately, as if errors were normal, plus a step that
+/// least squares on the differences from that mean finds to have been good lately.
 #[derive(Debug, Clone)]
 pub(super) struct Combiner {
     loss: AnyLoss,
     forgetting: f64,
-    /// The sum of the squared errors of each expert, of which old ones count less and less; and what an error of 1 in each
-    /// row would be.
+    /// The sum of the squared errors of each expert, and the number of rows, both with forgetting.
     losses: Vec<f64>,
     count: f64,
     squares: LeastSquares,
@@ -50,7 +49,7 @@ impl Combiner {
         })
     }
 
-    /// The variance of the noise, as the best expert shows it.
+    /// The variance of the noise: the mean squared error of the best expert.
     fn noise(&self) -> f64 {
         let least = self.losses.iter().copied().fold(f64::INFINITY, f64::min);
         match self.count {
@@ -87,18 +86,18 @@ impl Combiner {
             .collect()
     }
 
-    /// The mean of a number for each expert, weighted by how well they have done.
+    /// The mean of one number for each expert, weighted by how well they have done.
     pub(super) fn mean(&self, numbers: &[f64]) -> f64 {
         dot(&self.shares(), numbers)
     }
 
-    /// The mean squared error of each expert.
+    /// The mean squared error of each expert lately.
     pub(super) fn losses(&self) -> impl Iterator<Item = f64> {
         self.losses.iter().map(|loss| loss / self.count.max(1.0))
     }
 
-    /// One round: combines the predictions of the experts, then learns the label; returns the prediction, and the mean of
-    /// what each of them does not know.
+    /// Makes one round: combines the predictions of the experts, then learns the label. Returns the prediction and the
+    /// weighted mean of the experts' uncertainties `q`.
     pub(super) fn learn_row(
         &mut self,
         experts: &[f64],

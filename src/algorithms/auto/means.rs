@@ -3,7 +3,7 @@
 use crate::error::Error;
 use crate::persist::State;
 
-/// The mean of the labels of each target, of which old ones count less and less.
+/// The mean of the labels of each target, with forgetting.
 #[derive(Debug, Clone)]
 pub(super) struct Means {
     pub(super) forgetting: f64,
