@@ -141,7 +141,7 @@ fn by_rows(learner: &mut Learner, x: &[f64], y: &[f64], d: usize) -> Vec<f64> {
         .chunks_exact(n_targets)
         .zip(yhat.chunks_exact_mut(n_targets));
     for (x, (y, yhat)) in x.chunks_exact(d).zip(labels) {
-        learner.learn_targets(x, y, yhat).unwrap();
+        learner.learn_targets(x, y, None, yhat).unwrap();
     }
     yhat
 }

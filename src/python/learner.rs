@@ -144,12 +144,7 @@ impl Learner {
         learner.check_names("x", &names)?;
         let is_first = learner.n_seen() == 0;
         let mut yhat = vec![0.0; n_targets];
-        match weight {
-            None => learner.learn_targets(x.as_slice()?, &y, &mut yhat)?,
-            Some(weight) => {
-                learner.learn_weighted_targets(x.as_slice()?, &y, weight, &mut yhat)?;
-            }
-        }
+        learner.learn_targets(x.as_slice()?, &y, weight, &mut yhat)?;
         if is_first {
             learner.name_features(names);
         }
