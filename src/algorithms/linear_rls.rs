@@ -31,8 +31,7 @@ pub struct LinearRlsParams {
     pub forward: bool,
     /// True to clip predictions to the range of the labels seen. Default false.
     pub clip: bool,
-    /// Forgetting factor, 0.5 to 1: a row counts this many times what it did a round before. Default 1: nothing is
-    /// forgotten.
+    /// Forgetting factor, 0.5 to 1: a row counts this many times what it did a round before. Default 1.
     pub forgetting: f64,
     /// Number of labels that a row has, at least 1. Default 1.
     pub n_targets: usize,

@@ -213,7 +213,7 @@ pub trait Algorithm: CopyAlgorithm + fmt::Debug + Heap + Send + Sync {
         self.facts().n_basis.saturating_mul(width)
     }
 
-    /// Refuses to learn so many more rows if there is no capacity for them.
+    /// Refuses to learn `n_rows` more rows if there is no capacity for them.
     fn check_capacity(&self, _n_rows: usize) -> Result<(), Error> {
         Ok(())
     }

@@ -79,7 +79,7 @@ impl NonsAldParams {
     }
 }
 
-/// How fast the eigenvalues of the kernel matrix decay.
+/// The decay of the eigenvalues of the kernel matrix.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Decay {
     /// `lambda_i <= R r^i` with `r < 1`.

@@ -17,8 +17,7 @@ const LONGEST_BLOCK: usize = 32;
 
 /// Updates on the features of one map.
 ///
-/// A round projects the row, lets it join the map or replace another row, and lets each update predict and learn its
-/// labels.
+/// A round projects the row, lets it join or replace another row, and lets each update predict and learn.
 #[derive(Debug, Clone)]
 pub(crate) struct OnFeatures<M, U> {
     pub(super) map: M,

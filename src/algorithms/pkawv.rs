@@ -101,8 +101,7 @@ struct Past {
 }
 
 impl Past {
-    /// The coordinate of every past row along a row that is to extend the span, given the features and the own
-    /// coordinate of that row.
+    /// The coordinate of every past row along a row that extends the span, given its features and own coordinate.
     fn embed(&self, kernel: &AnyKernel, x: &[f64], phi: &[f64], coordinate: f64) -> Vec<f64> {
         let mut column = vec![0.0; self.rows.n_rows()];
         kernel.row_into(x, &self.rows, &mut column);

@@ -104,7 +104,8 @@ impl<S: Switch> TwoPhases<S> {
 }
 
 impl<S: Switch> Algorithm for TwoPhases<S> {
-    /// Rows come in blocks in both phases, so that the result does not depend on where in a block the switch comes.
+    /// The properties of the current algorithm, with blocks in both phases: the result must not depend on when the
+    /// switch is.
     fn facts(&self) -> Facts {
         let facts = self.current().facts();
         let blocks = facts.blocks.or(Some(Blocks::default()));

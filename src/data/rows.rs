@@ -154,8 +154,7 @@ impl<'a, T: Number> Rows<'a, T> {
     }
 }
 
-/// Computes `n` numbers for each row. `score` is given some rows at a time; several threads share the work if there are
-/// very many.
+/// Computes `n` numbers for each row. `score` is given some rows at a time; threads share the work if there are many.
 pub(crate) fn score_rows<T: Number>(
     rows: &Rows<'_, T>,
     n: usize,

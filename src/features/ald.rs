@@ -20,10 +20,9 @@ pub const SMALLEST_ALPHA: f64 = 1e-10;
 /// Addition to the kernel value of a row with itself, relative to it, if `alpha` is below [`FINE`].
 ///
 /// Where each row is a little further than the last, it is extrapolated from those kept with weights that grow without
-/// bound while its distance to the span is still small, and rounding in the factor is multiplied by the squares of
-/// these weights: distances would be noise, rows would not join, and features would leave the ball. The nugget makes
-/// large weights part of the distance, so that a row joins in time; it changes the kernel by a thousandth of `alpha` at
-/// most.
+/// bound while its distance to the span is still small, and rounding in the factor is multiplied by their squares:
+/// distances would be noise, rows would not join, and features would leave the ball. The nugget makes large weights
+/// part of the distance, so that a row joins in time; it changes the kernel by a thousandth of `alpha` at most.
 const NUGGET: f64 = 1e-13;
 const FINE: f64 = 1e-5;
 
@@ -52,7 +51,7 @@ pub struct Dictionary {
     threshold: f64,
     max_basis: usize,
     policy: Policy,
-    /// When a row may replace another; `None` means always.
+    /// The times when a row may replace another; `None` means always.
     schedule: Option<Box<ReplacementSchedule>>,
     /// The projection of the row at hand.
     at: Projection,
@@ -151,8 +150,7 @@ impl Dictionary {
         self.map.remove(j)
     }
 
-    /// Lets the row last projected join if it is far enough from the span; returns the coordinate that `phi(x)` has
-    /// gained.
+    /// Lets the row last projected join if it is far from the span; returns the coordinate that `phi(x)` has gained.
     pub fn grow_if_novel(&mut self, x: &[f64]) -> Option<f64> {
         let mut at = std::mem::take(&mut self.at);
         let coordinate = self
@@ -182,8 +180,7 @@ impl Dictionary {
         self.is_novel(at).then(|| at.residual.sqrt())
     }
 
-    /// Returns true if a row is far enough from the span to join. A row whose kernel value float64 cannot invert counts
-    /// as zeros.
+    /// Returns true if a row is far enough from the span to join. One with a tiny kernel value counts as zeros.
     fn is_novel(&self, at: &Projection) -> bool {
         let first = self.size() == 0;
         at.kappa > LARGEST.recip() && (first || at.residual > self.threshold * at.kappa)

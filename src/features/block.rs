@@ -46,8 +46,7 @@ impl Block {
         features.copy_from_slice(known);
     }
 
-    /// Computes the kernel values of all rows with themselves and with the stored ones; returns how many are side by
-    /// side.
+    /// Computes the kernel values of all rows with themselves and the stored ones; returns the number side by side.
     pub(super) fn compare(
         &mut self,
         kernel: &AnyKernel,

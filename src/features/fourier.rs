@@ -16,7 +16,7 @@ pub struct FourierMap {
     spectrum: Spectrum,
     n_frequencies: usize,
     random_state: u64,
-    /// Without frequencies before the first row, unless they were given.
+    /// The frequencies: none before the first row, unless they were given.
     fourier: Fourier,
     /// The factor that the coordinates of each frequency share; none if frequencies were given.
     scales: Vec<f64>,

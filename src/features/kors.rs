@@ -113,8 +113,7 @@ impl Kors {
         };
     }
 
-    /// Projects many rows as the next ones, up to the first that is to be kept; returns how many rows come before it.
-    /// Changes nothing.
+    /// Projects rows as the next ones, up to the first that is to be kept; returns the number before it. Changes nothing.
     pub(crate) fn look_at_rows(&self, rows: &Rows<'_>, block: &mut Block) -> usize {
         let width = block.compare(self.map.kernel(), &self.rows, rows);
         let mut z = block.k.clone();
@@ -152,7 +151,7 @@ impl Kors {
         self.map.features_of_columns_into(k, width, phi);
     }
 
-    /// Ends the rounds of so many rows, none of which is kept.
+    /// Ends the rounds of `n_rows` rows, none of which is kept.
     pub(crate) fn pass(&mut self, n_rows: usize) {
         self.n_offered += n_rows;
     }

@@ -33,8 +33,7 @@ impl FeatureMatrix {
         self.n_rows = n_rows;
     }
 
-    /// Adds a coordinate that row `i` brings; returns the values in the coordinates before it, and those in it, still
-    /// zeros.
+    /// Adds a coordinate that row `i` brings; returns the values in earlier coordinates, and zeros for its own.
     pub(crate) fn join(&mut self, i: usize) -> (&[f64], &mut [f64]) {
         let start = self.data.len();
         self.data.resize(start + self.width, 0.0);

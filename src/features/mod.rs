@@ -112,7 +112,7 @@ pub trait FeatureMap: Clone + fmt::Debug + Heap + Send + Sync {
         n_rows.saturating_mul(width)
     }
 
-    /// Refuses so many more rows if there is no capacity for them.
+    /// Refuses `n_rows` more rows if there is no capacity for them.
     fn check_capacity(&self, _n_rows: usize) -> Result<(), Error> {
         Ok(())
     }

@@ -16,17 +16,15 @@ const LONG_RUN: f64 = 2048.0;
 const FACTOR: f64 = 2.0;
 const NOTHING: f64 = 0.03;
 
-/// Number of rows learned together. As a rule only the first of them may replace another row, so that features stay the
-/// same for the rest.
+/// Number of rows learned together. As a rule only the first may replace another row, so that features stay the same.
 pub(crate) const TOGETHER: usize = 32;
 
-/// Decides when a row may replace another: rarely as a rule, and often when the stream has moved away from the rows
-/// kept.
+/// Decides when a row may replace another: rarely as a rule, often when the stream has moved away from the dictionary.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ReplacementSchedule {
-    /// Rows so far.
+    /// Number of rows so far.
     rows: f64,
-    /// Rows since the last replacement.
+    /// Number of rows since the last replacement.
     waited: f64,
     lately: f64,
     in_the_long_run: f64,
@@ -43,8 +41,7 @@ impl ReplacementSchedule {
         self.rows += 1.0;
     }
 
-    /// Records the distance of a row from the span of a full dictionary of this size, as a part of the largest
-    /// possible.
+    /// Records the distance of a row from the span of a full dictionary, relative to the largest possible one.
     pub(crate) fn record(&mut self, distance: f64, size: usize) {
         self.rows += 1.0;
         self.waited += 1.0;

@@ -55,8 +55,7 @@ pub trait Kernel: fmt::Debug + Send + Sync {
         self.profile_in_place(out);
     }
 
-    /// `kappa(x, z)` for the rows `x` of a batch and a range of the stored rows `z`; the values for one `z` are side by
-    /// side.
+    /// `kappa(x, z)` for the rows `x` of a batch and a range of the stored rows `z`; those of one `z` are side by side.
     fn batch_into(&self, batch: &Batch, rows: &Panels, range: Range<usize>, out: &mut [f64]) {
         self.geometry().compare_batch_into(batch, rows, range, out);
         self.profile_in_place(out);
@@ -76,8 +75,7 @@ pub trait Kernel: fmt::Debug + Send + Sync {
         value[0]
     }
 
-    /// `sum_i c_i kappa(x, z_i)` for each target: `c` holds the coefficients of the first target, then those of the
-    /// next.
+    /// `sum_i c_i kappa(x, z_i)` for each target: `c` holds the coefficients of the first target, then the next.
     fn expand_into(&self, x: &[f64], rows: &Panels, c: &[f64], out: &mut [f64]) {
         let mut values = [0.0; CHUNK];
         let n_rows = rows.n_rows();

@@ -104,8 +104,7 @@ impl Learner {
         Ok(learner)
     }
 
-    /// Refuses numbers that are finite but so large that predictions are not: tried with zeros and with some of the
-    /// rows kept.
+    /// Refuses numbers so large that predictions are not finite: tried with zeros and with some of the rows kept.
     fn check_numbers(&self) -> Result<(), Error> {
         let basis = self.basis().filter(|basis| basis.n_rows() > 0);
         let width = self.algorithm.facts().n_features;

@@ -161,7 +161,7 @@ impl Learner {
         self.check_rows(rows, weights)
     }
 
-    /// Refuses labels or weights that do not match so many rows of this width, and rows beyond the capacity.
+    /// Refuses labels or weights that do not match rows of this shape, and rows beyond the capacity.
     pub fn check_labels(
         &self,
         shape: (usize, usize),
@@ -177,7 +177,7 @@ impl Learner {
         self.check_capacity(shape)
     }
 
-    /// Refuses so many rows of this width if memory or capacity is short.
+    /// Refuses `n_rows` rows of this width if memory or capacity is short.
     fn check_capacity(&self, (n_rows, n_features): (usize, usize)) -> Result<(), Error> {
         if self.n_features.is_none() {
             self.check_memory(n_features)?;

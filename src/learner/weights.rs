@@ -102,8 +102,7 @@ impl Learner {
         }
     }
 
-    /// Refuses rows whose kernel value times weight is too large: a row that counts often is like one with a large
-    /// kernel value.
+    /// Refuses rows whose kernel value times weight is too large.
     pub(super) fn check_weighted_kernel<'a>(
         &self,
         rows: impl Iterator<Item = &'a [f64]>,

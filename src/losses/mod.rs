@@ -24,8 +24,7 @@ pub trait Loss {
     /// The second derivative of the loss with respect to the prediction.
     fn curvature(&self, yhat: f64, y: f64) -> f64;
 
-    /// The step of Newton's method: the distance of the prediction from the minimum of the parabola that touches the
-    /// loss there.
+    /// The step of Newton's method, from the prediction to the minimum of the parabola that touches the loss there.
     fn residual(&self, yhat: f64, y: f64) -> f64 {
         self.derivative(yhat, y) / self.curvature(yhat, y)
     }

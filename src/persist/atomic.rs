@@ -58,8 +58,7 @@ fn create_beside(target: &Path, is_private: bool) -> io::Result<(PathBuf, File)>
     }
 }
 
-/// The temporary file that a process tries first: its name depends on the target alone, so that one left behind is
-/// found.
+/// The temporary file that a process tries first, which is found again if it was left behind.
 fn usual_temporary(target: &Path) -> PathBuf {
     let mut hasher = DefaultHasher::new();
     target.file_name().hash(&mut hasher);

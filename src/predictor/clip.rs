@@ -13,7 +13,7 @@ pub(super) struct Clip {
 }
 
 impl Clip {
-    /// A clip for so many targets; without `asked` it does nothing.
+    /// A clip for `n_targets` targets; without `asked` it does nothing.
     pub(super) fn new(asked: bool, n_targets: usize) -> Self {
         let ranges = vec![UNBOUNDED; n_targets];
         Self { asked, ranges }

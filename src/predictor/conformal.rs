@@ -21,7 +21,7 @@ pub struct Scores {
 }
 
 impl Scores {
-    /// No scores yet, for so many targets.
+    /// No scores yet, for `n_targets` targets.
     pub fn new(n_targets: usize) -> Self {
         let scores = vec![Vec::new(); n_targets];
         Self { scores, at: 0 }

@@ -10,8 +10,8 @@ use crate::linalg::{Batch, Panels, mul_columns_into};
 use crate::persist::State;
 use crate::runtime::heap;
 
-/// Number of rows that are scored together, and of stored rows that they are compared with at a time: the kernel values
-/// stay in the nearest cache.
+/// Rows that are scored together, and stored rows that they are compared with at a time: both stay in the nearest
+/// cache.
 const BATCH: usize = 64;
 const STORED: usize = 32;
 

@@ -16,7 +16,7 @@ pub(crate) struct Record {
 }
 
 impl Record {
-    /// A record for so many targets, without clipping.
+    /// A record for `n_targets` targets, without clipping.
     pub(crate) fn new(n_targets: usize) -> Self {
         Self {
             clip: None,
@@ -24,7 +24,7 @@ impl Record {
         }
     }
 
-    /// A record for so many targets of a learner that can clip, and does if asked to.
+    /// A record for `n_targets` targets of a learner that can clip, and does if asked to.
     pub(crate) fn clipping(asked: bool, n_targets: usize) -> Self {
         Self {
             clip: Some(Clip::new(asked, n_targets)),

@@ -148,8 +148,7 @@ fn quantile(sorted: &[f64], part: f64) -> f64 {
 /// The most rows that are compared with each other; of more, an evenly spread part is taken.
 const COMPARED: usize = 512;
 
-/// Distance, in scales of the features, below which two rows count as equal: a kernel that told them apart would find
-/// no other rows alike.
+/// Distance, in scales of the features, below which two rows count as equal: no kernel should tell them apart.
 const SAME: f64 = 1e-12;
 
 /// The median distance between two of some rows; 1 if all are equal.

@@ -27,8 +27,7 @@ pub(super) trait ScoreRows {
     fn values_per_row(&self) -> usize;
 }
 
-/// Computes the values for all rows of an array without holding the interpreter. `open` returns the model, locked if
-/// need be.
+/// Scores all rows of an array without holding the interpreter. `open` returns the model, locked if need be.
 pub(super) fn score<'py, M: ScoreRows>(
     py: Python<'py>,
     X: &Matrix<'py>,

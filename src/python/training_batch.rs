@@ -1,4 +1,4 @@
-//! Rows and labels to be training_lengths, many at a time.
+//! Rows and labels to be learned, many at a time.
 
 use std::cell::RefCell;
 
@@ -49,8 +49,7 @@ impl<'py> TrainingBatch<'py> {
         })
     }
 
-    /// Learns all rows without holding the interpreter; returns the predictions, each made before its label was
-    /// learned.
+    /// Learns all rows without holding the interpreter; returns the predictions made before each label was learned.
     pub(super) fn progressive(
         &self,
         py: Python<'py>,

@@ -68,15 +68,14 @@ impl Heap for DMatrix<f64> {
     }
 }
 
-/// An empty vector with capacity for so many numbers; an error, where the program would otherwise end, if memory is
-/// short.
+/// An empty vector with capacity for `numbers` floats, or an error if memory is short.
 pub(crate) fn reserved(numbers: usize, what: impl FnOnce() -> String) -> Result<Vec<f64>, Error> {
     let mut memory = Vec::new();
     reserve(&mut memory, numbers, what)?;
     Ok(memory)
 }
 
-/// A vector of so many zeros, or an error if memory is short.
+/// A vector of `numbers` zeros, or an error if memory is short.
 pub(crate) fn zeros(numbers: usize, what: impl FnOnce() -> String) -> Result<Vec<f64>, Error> {
     let mut zeros = reserved(numbers, what)?;
     zeros.resize(numbers, 0.0);

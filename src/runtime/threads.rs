@@ -16,8 +16,7 @@ static WANTED: AtomicUsize = AtomicUsize::new(0);
 /// The pool, with the id of its process: a forked child has no threads.
 static POOL: Mutex<Option<(u32, Arc<ThreadPool>)>> = Mutex::new(None);
 
-/// The largest number of threads that can be asked for: more than any machine has use for, and few enough for every
-/// system.
+/// The largest number of threads: more than any machine has use for, and few enough for every system.
 const MAX_THREADS: usize = 1024;
 
 /// Sets the number of threads that score large arrays, and that share the experts of [`Auto`](crate::algorithms::Auto):
@@ -71,7 +70,7 @@ pub(crate) fn for_each<T: Send>(items: &mut [T], work: impl Fn(&mut T) + Sync + 
     }
 }
 
-/// A pool of so many threads, if the system gives them.
+/// A pool of `n_threads` threads, if the system gives them.
 fn pool(n_threads: usize) -> Option<Arc<ThreadPool>> {
     let owner = process::id();
     let kept = || POOL.lock().unwrap_or_else(PoisonError::into_inner);

@@ -61,8 +61,8 @@ impl Forgetting {
         self.period.map_or(u32::MAX, |period| period - self.age)
     }
 
-    /// Counts so many rounds, no more than are left; if the period has ended, returns the weight of everything before
-    /// it in the scale of the next.
+    /// Counts rounds, no more than are left; at the end of the period, returns the factor by which the past is to be
+    /// scaled.
     pub(super) fn pass(&mut self, rounds: u32) -> Option<f64> {
         let period = self.period?;
         self.age += rounds;

@@ -84,9 +84,8 @@ pub trait Update: Clone + fmt::Debug + Heap + Send + Sync {
     /// Begins a round with the features of a row from before it may change them.
     fn begin(&mut self, _phi: &[f64]) {}
 
-    /// Ends a round: writes the predictions, then learns the labels of a row that counts `weight` times. `phi` holds
-    /// its features with any coordinate that it has gained. Returns `phi . P phi`, or 0 from an update without such a
-    /// matrix.
+    /// Ends a round: writes the predictions, then learns the labels of a row that counts `weight` times. `phi` has any
+    /// coordinate that the row has gained. Returns `phi . P phi`, or 0 from an update without such a matrix.
     fn finish(
         &mut self,
         phi: &[f64],

@@ -10,9 +10,9 @@ use crate::runtime::heap;
 /// The treatment of matrix and weights when a row gives later rows a new space.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum NewSpace {
-    /// Both start anew.
+    /// Matrix and weights start anew.
     Restart,
-    /// Both are carried over; the weights are those before the step of the round that kept the row, and the next round
+    /// Matrix and weights are carried over. The weights skip the step of the round that kept the row, and the next round
     /// does not project them.
     CarryOver,
 }

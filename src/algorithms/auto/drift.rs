@@ -12,8 +12,7 @@ const FORGETTING: f64 = 0.997;
 const MARGIN: f64 = 0.05;
 const SIGNIFICANT: f64 = 3.0;
 
-/// Sums over the last rows: the squared errors of the experts with a long memory, and the gain of the one with a short
-/// memory over each.
+/// Sums over the last rows: the squared errors of each long memory, and the gain of the short memory over it.
 #[derive(Debug, Clone)]
 pub(super) struct Drift {
     losses: Vec<f64>,

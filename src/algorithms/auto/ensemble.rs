@@ -45,13 +45,13 @@ pub(super) struct Ensemble {
 pub struct Expert {
     /// Width of its kernel, in scales of the features; `None` for a linear expert and for a mean.
     pub width: Option<f64>,
-    /// Its ridge; `None` for a mean.
+    /// The ridge; `None` for a mean.
     pub ridge: Option<f64>,
-    /// Its forgetting factor.
+    /// The forgetting factor.
     pub forgetting: f64,
-    /// Its weight in the prediction of each target.
+    /// The weight in the prediction of each target.
     pub weights: Vec<f64>,
-    /// Its mean squared error on each target lately.
+    /// The mean squared error on each target lately.
     pub losses: Vec<f64>,
 }
 
@@ -285,8 +285,7 @@ impl Ensemble {
         }
     }
 
-    /// The combined weights of each target on the features of some experts, the first of which is number `first` of
-    /// all.
+    /// The combined weights of each target on the features of some experts, which start at index `first` among all.
     fn combined(
         &self,
         experts: &dyn AnyExperts,

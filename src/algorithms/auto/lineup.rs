@@ -27,7 +27,7 @@ const QUICK: (f64, f64, usize) = (1.0, 3e-2, 4);
 /// The ridges of linear experts, two with a long memory and one with a short one.
 const LINEAR: [f64; 3] = [100.0, 10.0, 10.0];
 
-/// How many times faster the second mean forgets than the comparison of experts.
+/// Number of times by which the second mean forgets faster than the comparison of experts.
 const LAST_LABELS: f64 = 100.0;
 
 /// Experts of every width, the finer ones first, then the one with a very short memory.
@@ -85,7 +85,7 @@ pub(super) fn n_finer(params: &AutoParams, z: &[f64], width: usize, distance: f6
     (0..MOST_FINER).take_while(is_empty).count()
 }
 
-/// The narrowest width, in median distances, with so many finer ones.
+/// The narrowest width, in median distances, with `n_finer` finer ones.
 fn narrowest(n_finer: usize) -> f64 {
     (0..n_finer).fold(KERNELS[0].0, |width, _| FINER * width)
 }

@@ -96,7 +96,7 @@ impl AutoParams {
         })
     }
 
-    /// The forgetting factor of experts that forget so many times as fast as the comparison of experts.
+    /// The forgetting factor of experts that forget `times` times as fast as the comparison of experts.
     fn memory(&self, times: f64) -> f64 {
         (1.0 - times * (1.0 - self.forgetting)).max(0.5)
     }
@@ -145,8 +145,7 @@ impl Auto {
         })
     }
 
-    /// The uncertainty of the prediction for a row; that of a mean before there are experts, and 10 before the first
-    /// label.
+    /// The uncertainty of a row; that of a mean before there are experts, and 10 before the first label.
     fn uncertainty(&self, x: &[f64]) -> f64 {
         match &self.ensemble {
             Some(ensemble) => ensemble.uncertainty(x),

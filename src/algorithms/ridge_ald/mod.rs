@@ -38,8 +38,7 @@ pub struct RidgeAldParams {
     pub max_basis: Option<usize>,
     /// The policy at the cap. Default freeze.
     pub policy: Policy,
-    /// Forgetting factor, 0.5 to 1: a row counts this many times what it did a round before. Default 1: nothing is
-    /// forgotten.
+    /// Forgetting factor, 0.5 to 1: a row counts this many times what it did a round before. Default 1.
     pub forgetting: f64,
     /// Number of labels that a row has, at least 1. Default 1.
     pub n_targets: usize,

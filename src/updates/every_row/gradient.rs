@@ -86,8 +86,7 @@ impl KernelGradient {
         yhat
     }
 
-    /// `f -= eta_t e kappa(x, .)`, then `f` is brought back into the ball, if there is one; `yhat` is `f(x)` from
-    /// before.
+    /// `f -= eta_t e kappa(x, .)`, then `f` is brought back into the ball, if there is one; `yhat` is the old `f(x)`.
     fn step(&mut self, x: &[f64], yhat: f64, e: f64) {
         let kappa = self.kernel.diagonal(x);
         let step = self.rate.next_step(e, || kappa);

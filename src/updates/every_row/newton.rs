@@ -105,8 +105,7 @@ impl KernelNewton {
         Expansion::new(&self.kernel, &self.rows, self.c.clone(), &[range])
     }
 
-    /// Begins a round: predicts `x` after projecting `f`, in the norm of `A`, onto the predictors within the bound at
-    /// `x`.
+    /// Begins a round: predicts `x` after projecting `f`, in the norm of `A`, onto the predictors within the bound.
     pub fn look(&mut self, x: &[f64]) -> Look {
         self.k.resize(self.rows.n_rows(), 0.0);
         self.kernel.row_into(x, &self.rows, &mut self.k);

@@ -120,8 +120,7 @@ impl KernelRidge {
         }
     }
 
-    /// Makes one round: the regression at `x`, then learns its label. Its squared error counts `weight` times, as if
-    /// the ridge were divided by it.
+    /// Makes one round: the regression at `x`, then learns its label, with the ridge divided by `weight`.
     pub fn learn_row(&mut self, x: &[f64], y: f64, weight: f64) -> Regression {
         self.c.take();
         let mut z = std::mem::take(&mut self.z);

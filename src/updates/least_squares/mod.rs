@@ -149,7 +149,7 @@ impl LeastSquares {
         known
     }
 
-    /// Counts so many rounds; at the end of a period, rescales and renews the ridge.
+    /// Counts rounds; at the end of a period, rescales and renews the ridge.
     fn pass(&mut self, rounds: u32) {
         if let Some(kept) = self.forgetting.pass(rounds) {
             self.weights.scale(kept);

@@ -124,8 +124,7 @@ impl SecondOrder {
     }
 }
 
-/// The Cholesky factor of a matrix that is between 0 and the identity, up to rounding: as little as necessary is added
-/// to its diagonal.
+/// The Cholesky factor of a matrix between 0 and the identity; as little as rounding needs is added to its diagonal.
 fn semidefinite_factor(matrix: &DMatrix<f64>) -> DMatrix<f64> {
     let identity = DMatrix::identity(matrix.nrows(), matrix.nrows());
     (-15..=0)

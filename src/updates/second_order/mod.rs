@@ -88,7 +88,7 @@ impl SecondOrder {
         Self::with_targets(diagonal, 1)
     }
 
-    /// Weights for so many targets in no dimensions yet; each new dimension adds `diagonal` to that of `A`.
+    /// Weights for `n_targets` targets in no dimensions yet; each new dimension adds `diagonal` to that of `A`.
     pub fn with_targets(diagonal: f64, n_targets: usize) -> Self {
         Self {
             diagonal,
@@ -239,8 +239,7 @@ impl SecondOrder {
         }
     }
 
-    /// `A += curvature phi phi^T`, then `w -= e A^{-1} phi`, for the features last measured, with an `e` for each
-    /// target.
+    /// `A += curvature phi phi^T`, then `w -= e A^{-1} phi` for each target's `e`, for the features last measured.
     pub fn step(&mut self, curvature: f64, e: impl IntoIterator<Item = f64>) {
         if self.is_flat(curvature) {
             self.shift(e);
