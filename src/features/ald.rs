@@ -111,7 +111,7 @@ impl Dictionary {
     }
 
     /// Projects the row at hand again, after a removal.
-    pub fn project_again(&mut self, x: &[f64]) {
+    pub(crate) fn project_again(&mut self, x: &[f64]) {
         self.map.project_into(x, &mut self.at);
     }
 

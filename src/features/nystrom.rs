@@ -49,7 +49,7 @@ impl NystromMap {
     }
 
     /// A map of no rows for the kernel with `nugget kappa(x, x)` added to the value of a row with itself.
-    pub fn with_nugget(kernel: AnyKernel, nugget: f64) -> Self {
+    pub(crate) fn with_nugget(kernel: AnyKernel, nugget: f64) -> Self {
         Self {
             kernel,
             nugget,
@@ -62,7 +62,7 @@ impl NystromMap {
 
     /// Makes features as accurate as the factor, for rows that nearly depend on each other.
     #[must_use]
-    pub fn accurate(self) -> Self {
+    pub(crate) fn accurate(self) -> Self {
         let is_accurate = true;
         Self {
             is_accurate,
@@ -99,7 +99,7 @@ impl NystromMap {
     }
 
     /// Computes `phi` and the residual of a projection whose `k` and `kappa` are known.
-    pub fn features_into(&self, at: &mut Projection) {
+    pub(crate) fn features_into(&self, at: &mut Projection) {
         if self.is_accurate {
             return self.refine(at);
         }
@@ -120,7 +120,7 @@ impl NystromMap {
     }
 
     /// Computes `phi` and the residual of a projection by substitution: slower, and as accurate as the factor.
-    pub fn refine(&self, at: &mut Projection) {
+    pub(crate) fn refine(&self, at: &mut Projection) {
         at.phi.resize(at.k.len(), 0.0);
         self.factor.substitute_into(&at.k, &mut at.phi);
         self.measure(at);

@@ -10,7 +10,7 @@ use crate::persist::State;
 use crate::predictor::Predictor;
 use crate::runtime::heap;
 
-/// The Nyström features of the rows that [KORS](Kors) keeps. A row that is kept gives later rows a new space.
+/// The Nyström features of the rows that kernel online row sampling (KORS) keeps. A row that is kept gives later rows a new space.
 #[derive(Debug, Clone)]
 pub struct SampledMap {
     kors: Kors,

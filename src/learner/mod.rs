@@ -13,7 +13,6 @@ use crate::data::{
     FeatureNames, Number, Rows, check_labels, check_predictions, check_row, check_width, score_rows,
 };
 use crate::error::{Error, Place};
-use crate::kernels::AnyKernel;
 use crate::linalg::Panels;
 use crate::runtime::memory::reserved;
 
@@ -162,7 +161,7 @@ impl Learner {
     }
 
     /// Refuses labels or weights that do not match rows of this shape, and rows beyond the capacity.
-    pub fn check_labels(
+    pub(crate) fn check_labels(
         &self,
         shape: (usize, usize),
         y: &[f64],
@@ -200,9 +199,10 @@ impl Learner {
     }
 
     /// Returns true if [`check_rows`](Self::check_rows) may refuse rows without weights.
-    pub fn has_large_rows(&self) -> bool {
+    #[cfg(feature = "python")]
+    pub(crate) fn has_large_rows(&self) -> bool {
         let basis = self.algorithm.basis();
-        !basis.is_none_or(|basis| AnyKernel::is_bounded(basis.kernel))
+        !basis.is_none_or(|basis| basis.kernel.is_bounded())
     }
 
     /// The length of the blocks in which rows are learned: calls with multiples of it give the same result bit for bit.

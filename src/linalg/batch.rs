@@ -14,7 +14,7 @@ pub struct Batch {
 
 impl Batch {
     /// Replaces the rows of the batch.
-    pub fn fill(&mut self, rows: &Rows<'_>) {
+    pub(crate) fn fill(&mut self, rows: &Rows<'_>) {
         self.width = rows.len().next_multiple_of(LANES);
         self.data.resize(rows.n_features() * self.width, 0.0);
         let data = rows.data().chunks(LANES * rows.n_features());
@@ -36,7 +36,7 @@ impl Batch {
     }
 
     /// Number of rows, padded to a multiple of eight.
-    pub fn width(&self) -> usize {
+    pub(crate) fn width(&self) -> usize {
         self.width
     }
 
@@ -46,7 +46,7 @@ impl Batch {
     }
 
     /// `||x||^2` of each row.
-    pub fn norms_squared(&self) -> Vec<f64> {
+    pub(crate) fn norms_squared(&self) -> Vec<f64> {
         let mut norms = vec![0.0; self.width];
         for feature in self.features() {
             for (norm, x) in norms.iter_mut().zip(feature) {

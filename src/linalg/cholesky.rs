@@ -29,7 +29,7 @@ pub struct CholeskyFactor {
 
 impl CholeskyFactor {
     /// A factor made of `L` and `L^{-1}`.
-    pub fn from_parts(lower: Triangle, inverse: Triangle) -> Self {
+    pub(crate) fn from_parts(lower: Triangle, inverse: Triangle) -> Self {
         Self { lower, inverse }
     }
 
@@ -59,13 +59,13 @@ impl CholeskyFactor {
     }
 
     /// `out = L^{-1} k`, by substitution: slower, and as accurate as `L` is.
-    pub fn substitute_into(&self, k: &[f64], out: &mut [f64]) {
+    pub(crate) fn substitute_into(&self, k: &[f64], out: &mut [f64]) {
         out.copy_from_slice(k);
         self.lower.solve_in_place(out);
     }
 
     /// `out = L^{-T} v`, by a product.
-    pub fn tr_solve_into(&self, v: &[f64], out: &mut [f64]) {
+    pub(crate) fn tr_solve_into(&self, v: &[f64], out: &mut [f64]) {
         self.inverse.tr_mul_into(v, out);
     }
 

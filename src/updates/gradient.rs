@@ -26,7 +26,7 @@ impl Gradient {
     }
 
     /// Gradient descent from these weights.
-    pub fn from_weights(rate: Rate, w: Vec<f64>) -> Self {
+    pub(crate) fn from_weights(rate: Rate, w: Vec<f64>) -> Self {
         Self {
             loss: AnyLoss::default(),
             rate,

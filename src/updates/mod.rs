@@ -36,8 +36,9 @@ pub use newton::Newton;
 pub use rate::Rate;
 pub use rounds::Rounds;
 pub use sampled_newton::{NewSpace, SampledNewton};
+pub(crate) use second_order::Border;
+pub use second_order::SecondOrder;
 pub(crate) use second_order::Step;
-pub use second_order::{Border, SecondOrder};
 
 /// The largest factor by which one row may shrink `A^{-1}` along its features. The root loses half of these 14 digits.
 const LARGEST_SHRINKAGE: f64 = 1e14;

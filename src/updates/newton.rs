@@ -72,7 +72,7 @@ impl Newton {
     }
 
     /// `A += eta e^2 phi phi^T` for the features last predicted; `w` stays.
-    pub fn step_matrix(&mut self, e: f64) {
+    pub(crate) fn step_matrix(&mut self, e: f64) {
         self.weights.add(self.eta * e * e);
     }
 

@@ -35,7 +35,7 @@ impl Rate {
 
     /// The step `eta_t e` of a round, given the derivative `e` of the loss. The squared norm of the features is only
     /// computed if the rate depends on it.
-    pub fn next_step(&mut self, e: f64, squared_norm: impl FnOnce() -> f64) -> f64 {
+    pub(crate) fn next_step(&mut self, e: f64, squared_norm: impl FnOnce() -> f64) -> f64 {
         (self.next(e, squared_norm) * e).clamp(-LARGEST_STEP, LARGEST_STEP)
     }
 
@@ -54,7 +54,7 @@ impl Rate {
     }
 
     /// The factor that brings a predictor of this norm back into the ball.
-    pub fn shrink(&self, norm: impl FnOnce() -> f64) -> f64 {
+    pub(crate) fn shrink(&self, norm: impl FnOnce() -> f64) -> f64 {
         match self {
             Self::Adaptive { bound, .. } => (*bound / norm()).min(1.0),
             Self::Constant { .. } => 1.0,

@@ -7,7 +7,7 @@ use super::{Givens, Triangle, rotate_in_place};
 use crate::linalg::simd::{LANES, run_tiled};
 use crate::runtime::memory::heap;
 pub(crate) use columns::ColumnsScratch;
-pub use rotation::Rotation;
+pub(crate) use rotation::Rotation;
 use rotation::Sweep;
 
 /// `P = A^{-1} = S S^T` with an upper triangle `S`, for a matrix `A` that grows by rows and gains rank-one terms.
@@ -39,7 +39,7 @@ pub struct InverseRoot {
 
 impl InverseRoot {
     /// The root with these columns.
-    pub fn from_columns(columns: Triangle) -> Self {
+    pub(crate) fn from_columns(columns: Triangle) -> Self {
         Self {
             columns,
             ..Self::default()
@@ -93,14 +93,19 @@ impl InverseRoot {
     }
 
     /// Adds the term of this rotation to `A`; returns `P phi` of that term from before.
-    pub fn rotate(&mut self, rotation: &Rotation) -> &[f64] {
+    pub(crate) fn rotate(&mut self, rotation: &Rotation) -> &[f64] {
         self.sweep(rotation, &[], &mut []);
         &self.g[..self.size()]
     }
 
     /// Adds the term of this rotation to `A`, then computes `v = S^T phi` of other features, reading the root once;
     /// returns `P phi` of the term from before.
-    pub fn rotate_and_tr_mul(&mut self, rotation: &Rotation, phi: &[f64], v: &mut [f64]) -> &[f64] {
+    pub(crate) fn rotate_and_tr_mul(
+        &mut self,
+        rotation: &Rotation,
+        phi: &[f64],
+        v: &mut [f64],
+    ) -> &[f64] {
         self.sweep(rotation, phi, v);
         &self.g[..self.size()]
     }
@@ -120,7 +125,7 @@ impl InverseRoot {
     }
 
     /// Multiplies `A` by a positive number.
-    pub fn scale(&mut self, factor: f64) {
+    pub(crate) fn scale(&mut self, factor: f64) {
         self.columns.scale_in_place(factor.sqrt().recip());
     }
 

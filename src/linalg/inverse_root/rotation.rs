@@ -9,7 +9,7 @@ use crate::runtime::memory::heap;
 /// Carlson's update: the new root is `S R` with the upper triangle `R R^T = I - v v^T / (1 / curvature + ||v||^2)` and
 /// `v = S^T phi`. Column by column, `s_j' = keep_j s_j - take_j sum_{i < j} v_i s_i`.
 #[derive(Debug, Clone, Default)]
-pub struct Rotation {
+pub(crate) struct Rotation {
     size: usize,
     /// `v`, `keep` and `take` are padded to a multiple of eight with values that change nothing.
     v: Vec<f64>,
@@ -21,7 +21,7 @@ pub struct Rotation {
 
 impl Rotation {
     /// Sets the rotation to that of a term with a positive curvature and `v = S^T phi`.
-    pub fn set(&mut self, curvature: f64, v: &[f64]) {
+    pub(crate) fn set(&mut self, curvature: f64, v: &[f64]) {
         self.size = v.len();
         let padded = self.size.next_multiple_of(LANES);
         self.v.clear();
@@ -41,7 +41,7 @@ impl Rotation {
     }
 
     /// Appends a column that the rotation does not change.
-    pub fn push(&mut self) {
+    pub(crate) fn push(&mut self) {
         self.size += 1;
         let padded = self.size.next_multiple_of(LANES);
         self.v.resize(padded, 0.0);
@@ -50,7 +50,7 @@ impl Rotation {
     }
 
     /// `v = S^T phi` of the term.
-    pub fn v(&self) -> &[f64] {
+    pub(crate) fn v(&self) -> &[f64] {
         &self.v[..self.size]
     }
 }

@@ -62,7 +62,7 @@ impl Triangle {
     ///
     /// If this is the Cholesky factor `L` of a matrix that grows by a row `k` and a diagonal entry, `row` is `L^{-1} k`
     /// and the residual is the entry less `||row||^2`.
-    pub fn push_pivot(&mut self, row: &[f64], residual: f64) -> Result<(), Error> {
+    pub(crate) fn push_pivot(&mut self, row: &[f64], residual: f64) -> Result<(), Error> {
         let pivot = residual.sqrt();
         if pivot > 0.0 {
             let mut row = row.to_vec();
@@ -86,12 +86,12 @@ impl Triangle {
     }
 
     /// Solves `T y = b`, given `b`, for `y`.
-    pub fn solve_in_place(&self, b: &mut [f64]) {
+    pub(crate) fn solve_in_place(&self, b: &mut [f64]) {
         run(Solve { t: self, b });
     }
 
     /// Solves `T^T y = b`, given `b`, for `y`.
-    pub fn tr_solve_in_place(&self, b: &mut [f64]) {
+    pub(crate) fn tr_solve_in_place(&self, b: &mut [f64]) {
         run(TrSolve { t: self, b });
     }
 
@@ -103,7 +103,7 @@ impl Triangle {
     }
 
     /// The triangle of `size` rows with these [`packed`](Self::packed) entries, if their number is right.
-    pub fn from_packed(size: usize, data: &[f64]) -> Option<Self> {
+    pub(crate) fn from_packed(size: usize, data: &[f64]) -> Option<Self> {
         if data.len() != packed_len(size) {
             return None;
         }

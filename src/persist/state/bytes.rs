@@ -17,7 +17,7 @@ const LONGEST_HEADER: u64 = 1 << 24;
 
 impl State {
     /// Calls `visit` with the name, the shape and the numbers of each array.
-    pub fn visit_bytes(&self, mut visit: impl FnMut(&[u8])) {
+    pub(crate) fn visit_bytes(&self, mut visit: impl FnMut(&[u8])) {
         for (name, array) in &self.arrays {
             let shape = array.shape.iter().flat_map(|n| (*n as u64).to_le_bytes());
             visit(name.as_bytes());
@@ -29,7 +29,7 @@ impl State {
     }
 
     /// The arrays and a text about them in the safetensors format.
-    pub fn to_bytes(&self, metadata: String) -> Result<Vec<u8>, Error> {
+    pub(crate) fn to_bytes(&self, metadata: String) -> Result<Vec<u8>, Error> {
         if let Some((name, _)) = self.arrays.iter().find(|(_, array)| !array.is_finite()) {
             return Err(Error::model_file(format!("{name} should be finite")));
         }
@@ -45,10 +45,10 @@ impl State {
     }
 
     /// Number of bytes that tell if a file may hold a state.
-    pub const START: u64 = 9;
+    pub(crate) const START: u64 = 9;
 
     /// Returns true if bytes that start like this may hold a state: the length of a header, then its brace.
-    pub fn may_start_with(start: &[u8]) -> bool {
+    pub(crate) fn may_start_with(start: &[u8]) -> bool {
         match start.split_first_chunk() {
             Some((length, [b'{', ..])) => u64::from_le_bytes(*length) <= LONGEST_HEADER,
             _ => false,
@@ -56,7 +56,7 @@ impl State {
     }
 
     /// Reads the arrays and the text.
-    pub fn from_bytes(bytes: &[u8]) -> Result<(Self, String), Error> {
+    pub(crate) fn from_bytes(bytes: &[u8]) -> Result<(Self, String), Error> {
         if !Self::may_start_with(bytes) {
             let expected = format!("a header of at most {LONGEST_HEADER} bytes");
             return Err(Error::model_file(format!(

@@ -32,7 +32,7 @@ impl KernelGradient {
     }
 
     /// Gradient descent from `f = sum_i c_i kappa(z_i, .)`, whose squared norm is given.
-    pub fn from_expansion(
+    pub(crate) fn from_expansion(
         kernel: AnyKernel,
         rate: Rate,
         rows: Arc<Panels>,

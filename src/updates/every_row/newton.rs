@@ -129,7 +129,7 @@ impl KernelNewton {
     }
 
     /// The ridge leverage score of the scaled gradient: `v . (A + v v^T)^{-1} v` with `v = sqrt(eta) e kappa(x, .)`.
-    pub fn leverage(&self, look: &Look, e: f64) -> f64 {
+    pub(crate) fn leverage(&self, look: &Look, e: f64) -> f64 {
         let squared = self.eta * e * e * look.residual;
         squared / (squared + self.mu)
     }

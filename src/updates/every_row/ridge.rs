@@ -81,7 +81,7 @@ impl KernelRidge {
     }
 
     /// The largest kernel value of a row with itself that leaves enough digits to the ridge.
-    pub fn largest_kappa(&self) -> f64 {
+    pub(crate) fn largest_kappa(&self) -> f64 {
         (LARGEST_CONDITION * self.ridge).min(LARGEST)
     }
 
@@ -104,7 +104,7 @@ impl KernelRidge {
     }
 
     /// The regression at `x`, in O(d t + t^2); allocates.
-    pub fn regress(&self, x: &[f64]) -> Regression {
+    pub(crate) fn regress(&self, x: &[f64]) -> Regression {
         self.regress_into(x, &mut Vec::new())
     }
 

@@ -12,7 +12,7 @@ const TOGETHER: usize = 32;
 
 impl LeastSquares {
     /// Takes over what another has learned on the same features, with its own ridge.
-    pub fn take_over(&mut self, other: &Self) {
+    pub(crate) fn take_over(&mut self, other: &Self) {
         let (mut a, b) = other.weights.moments();
         let unit = other.forgetting.unit(0).recip();
         let size = a.nrows();

@@ -60,12 +60,12 @@ impl LeastSquares {
     }
 
     /// Follows features that have gained a coordinate in which past rows are not 0.
-    pub fn embed(&mut self, border: &Border) {
+    pub(crate) fn embed(&mut self, border: &Border) {
         self.weights.embed(border);
     }
 
     /// Completes the pending step, which every read of the matrix would otherwise compute again.
-    pub fn settle(&mut self) {
+    pub(crate) fn settle(&mut self) {
         self.weights.settle();
     }
 
@@ -101,13 +101,18 @@ impl LeastSquares {
     }
 
     /// The prediction for features with a coordinate that past rows gain too.
-    pub fn predict_embedded(&self, border: &Border, phi: &[f64], coordinate: f64) -> f64 {
+    pub(crate) fn predict_embedded(&self, border: &Border, phi: &[f64], coordinate: f64) -> f64 {
         let (v, q) = self.look_embedded(border, phi, coordinate);
         forecast(self.forward, v, q)
     }
 
     /// `phi . P phi` for features with a coordinate that past rows gain too.
-    pub fn uncertainty_embedded(&self, border: &Border, phi: &[f64], coordinate: f64) -> f64 {
+    pub(crate) fn uncertainty_embedded(
+        &self,
+        border: &Border,
+        phi: &[f64],
+        coordinate: f64,
+    ) -> f64 {
         self.look_embedded(border, phi, coordinate).1
     }
 

@@ -9,7 +9,7 @@ use crate::linalg::{
 
 impl SecondOrder {
     /// Multiplies `A`, and `A w` with it, by a positive number; `w` stays.
-    pub fn scale(&mut self, factor: f64) {
+    pub(crate) fn scale(&mut self, factor: f64) {
         self.settle();
         self.root.scale(factor);
     }
@@ -93,7 +93,7 @@ impl SecondOrder {
     }
 
     /// `A`, and `A w` with a column for each target.
-    pub fn moments(&self) -> (DMatrix<f64>, DMatrix<f64>) {
+    pub(crate) fn moments(&self) -> (DMatrix<f64>, DMatrix<f64>) {
         // With the columns of S as rows of C, P = C^T C.
         let mut inverse = DMatrix::identity(self.size(), self.size());
         self.root_transposed()
@@ -104,7 +104,7 @@ impl SecondOrder {
     }
 
     /// Sets `A` and `A w`; does nothing if `A` is not positive definite.
-    pub fn set_moments(&mut self, a: DMatrix<f64>, b: &DMatrix<f64>) {
+    pub(crate) fn set_moments(&mut self, a: DMatrix<f64>, b: &DMatrix<f64>) {
         let Some(factor) = a.cholesky() else {
             return;
         };

@@ -15,7 +15,7 @@ use crate::linalg::{InverseRoot, Rotation, axpy_in_place, dot, norm_squared};
 use crate::persist::State;
 use crate::runtime::heap;
 
-pub use border::Border;
+pub(crate) use border::Border;
 
 /// Part of its initial value below which `phi . P phi` counts as rounding.
 const NOISE: f64 = 1e-26;
@@ -89,7 +89,7 @@ impl SecondOrder {
     }
 
     /// Weights for `n_targets` targets in no dimensions yet; each new dimension adds `diagonal` to that of `A`.
-    pub fn with_targets(diagonal: f64, n_targets: usize) -> Self {
+    pub(crate) fn with_targets(diagonal: f64, n_targets: usize) -> Self {
         Self {
             diagonal,
             w: vec![Vec::new(); n_targets],
@@ -108,7 +108,7 @@ impl SecondOrder {
     }
 
     /// The largest `||phi||^2` that `A` can gain with this curvature without losing too many digits.
-    pub fn largest_kappa(&self, curvature: f64) -> f64 {
+    pub(crate) fn largest_kappa(&self, curvature: f64) -> f64 {
         (LARGEST_SHRINKAGE * self.diagonal / curvature).min(LARGEST)
     }
 
@@ -178,7 +178,7 @@ impl SecondOrder {
     }
 
     /// `phi . P phi` of other features; allocates.
-    pub fn peek(&self, phi: &[f64]) -> f64 {
+    pub(crate) fn peek(&self, phi: &[f64]) -> f64 {
         let q = norm_squared(&self.tr_mul(phi));
         if self.is_noise(q, norm_squared(phi)) {
             0.0
@@ -200,7 +200,7 @@ impl SecondOrder {
     }
 
     /// Completes the pending step. Reading `P` before the next measurement would otherwise take a copy of it.
-    pub fn settle(&mut self) {
+    pub(crate) fn settle(&mut self) {
         if std::mem::take(&mut self.pending.is_due) {
             let g = self.root.rotate(&self.pending.rotation);
             descend(&mut self.w, &self.pending.lengths, g);
@@ -232,7 +232,7 @@ impl SecondOrder {
     }
 
     /// `w -= length P phi` for the features last measured, with a length for each target.
-    pub fn shift(&mut self, lengths: impl IntoIterator<Item = f64>) {
+    pub(crate) fn shift(&mut self, lengths: impl IntoIterator<Item = f64>) {
         self.root.mul_into(&self.v, &mut self.g);
         for (w, length) in self.w.iter_mut().zip(lengths) {
             axpy_in_place(-length, &self.g, w);
