@@ -104,8 +104,7 @@ impl<S: Switch> TwoPhases<S> {
 }
 
 impl<S: Switch> Algorithm for TwoPhases<S> {
-    /// The properties of the current algorithm, with blocks in both phases: the result must not depend on when the
-    /// switch is.
+    /// The properties of the current algorithm, with blocks in both phases: the result must not depend on the switch.
     fn facts(&self) -> Facts {
         let facts = self.current().facts();
         let blocks = facts.blocks.or(Some(Blocks::default()));

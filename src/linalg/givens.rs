@@ -29,8 +29,7 @@ impl Givens {
     }
 }
 
-/// Applies rotations one after the other, the first to the coordinates `first` and `first + 1`, each other to the pair
-/// one further, up to the end of the vector.
+/// Applies rotations in turn, the first to the coordinates `first` and `first + 1`, each other to the pair one further.
 pub(crate) fn rotate_in_place(rotations: &[Givens], first: usize, vector: &mut [f64]) {
     for (k, rotation) in rotations.iter().enumerate() {
         let Some([x, y]) = vector.get_mut(first + k..first + k + 2) else {

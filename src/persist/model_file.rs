@@ -1,8 +1,7 @@
 //! The format that all model files share: a header in JSON with format and version, and a checksum.
 //!
 //! A file is in the safetensors format: arrays of float64, and as its one metadata key the header. The checksum is the
-//! SHA-256 of the header, with zeros in the checksum's place, and of the name, the shape and the bytes of every array,
-//! so that no change goes unseen.
+//! SHA-256 of the header, with zeros in the checksum's place, and of the name, the shape and the bytes of every array.
 
 use std::fs::File;
 use std::io::{self, Read};

@@ -67,8 +67,8 @@ impl Scores {
         self.at = (self.at + 1) % WINDOW;
     }
 
-    /// For each target, the distance from a prediction with `q = 0` that holds this part of all labels; infinite while
-    /// there are too few scores to tell.
+    /// For each target, the distance from a prediction with `q = 0` that holds `level` of all labels; infinite at
+    /// first.
     pub fn margins(&self, level: f64) -> Vec<f64> {
         self.scores.iter().map(|s| margin(s, level)).collect()
     }

@@ -10,8 +10,7 @@ use crate::linalg::{Batch, Panels, mul_columns_into};
 use crate::persist::State;
 use crate::runtime::heap;
 
-/// Rows that are scored together, and stored rows that they are compared with at a time: both stay in the nearest
-/// cache.
+/// Rows that are scored together, and stored rows that they are compared with at a time; sized for the nearest cache.
 const BATCH: usize = 64;
 const STORED: usize = 32;
 

@@ -61,8 +61,7 @@ impl Forgetting {
         self.period.map_or(u32::MAX, |period| period - self.age)
     }
 
-    /// Counts rounds, no more than are left; at the end of the period, returns the factor by which the past is to be
-    /// scaled.
+    /// Counts rounds, no more than are left; at the end of the period, returns the factor that scales the past.
     pub(super) fn pass(&mut self, rounds: u32) -> Option<f64> {
         let period = self.period?;
         self.age += rounds;

@@ -65,8 +65,7 @@ impl Newton {
         self.weights.grow(coordinate);
     }
 
-    /// `A += eta e^2 phi phi^T`, then `w -= e A^{-1} phi`, for the features last predicted
-    /// and the derivative `e` of the loss.
+    /// `A += eta e^2 phi phi^T`, then `w -= e A^{-1} phi`, for the features last predicted.
     pub fn step(&mut self, e: f64) {
         self.weights.step(self.eta * e * e, [e]);
     }

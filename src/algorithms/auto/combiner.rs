@@ -7,8 +7,7 @@ use crate::persist::State;
 use crate::runtime::heap;
 use crate::updates::{LeastSquares, Update};
 
-/// Factor of the noise's variance in the weights of the experts: errors are neither normal nor independent, and weights
-/// that follow them too closely would jump.
+/// Factor of the noise's variance in the weights of the experts, which would follow errors too closely without it.
 const TEMPERATURE: f64 = 16.0;
 
 /// Number of rows that it takes to move away from the weighted mean of the experts.

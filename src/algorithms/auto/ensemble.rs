@@ -23,8 +23,7 @@ const FARTHEST: f64 = 1e50;
 /// Centre and scale of a target's labels.
 type Unit = (f64, f64);
 
-/// Experts of several widths and ridges, linear ones, and means of the labels; how rows and labels are scaled for
-/// them, and how their predictions are combined.
+/// Experts of several widths and ridges, linear ones and means, with the scaling of their data and their combination.
 #[derive(Debug, Clone)]
 pub(super) struct Ensemble {
     scaling: Scaling,
