@@ -149,7 +149,7 @@ impl Pkawv {
 
     fn uncertainty(&self, x: &[f64]) -> f64 {
         let mut offer = Offer::default();
-        self.kors.look(x, &mut offer);
+        self.kors.project(x, &mut offer);
         let phi = &offer.at.phi;
         match self.extension(x, &offer) {
             None => self.squares.uncertainty(phi).unwrap_or(0.0),
@@ -172,12 +172,12 @@ impl Algorithm for Pkawv {
 
     fn learn_row(&mut self, x: &[f64], y: &[f64], _weight: f64, yhat: &mut [f64]) {
         let mut offer = std::mem::take(&mut self.offer);
-        self.kors.look(x, &mut offer);
+        self.kors.project(x, &mut offer);
         if let Some(extension) = self.extension(x, &offer) {
             self.squares.embed(&extension.border);
             self.past.features.push(extension.column);
         }
-        self.kors.take(x, &mut offer);
+        self.kors.admit(x, &mut offer);
         let q = self.squares.learn_targets(&offer.at.phi, y, 1.0, yhat);
         self.scores.push([y[0] - yhat[0]], q);
         self.past.push(x, y[0], &offer.at.phi);
@@ -186,7 +186,7 @@ impl Algorithm for Pkawv {
 
     fn predict_into(&self, x: &[f64], out: &mut [f64]) {
         let mut offer = Offer::default();
-        self.kors.look(x, &mut offer);
+        self.kors.project(x, &mut offer);
         let phi = &offer.at.phi;
         match self.extension(x, &offer) {
             None => self.squares.predict_into(phi, out),

@@ -96,7 +96,7 @@ impl Kors {
     }
 
     /// Projects a row as the next one and decides if it is to be kept. Changes nothing.
-    pub(crate) fn look(&self, x: &[f64], offer: &mut Offer) {
+    pub(crate) fn project(&self, x: &[f64], offer: &mut Offer) {
         let (n, kernel) = (self.rows.n_rows(), self.map.kernel());
         offer.k.resize(n, 0.0);
         kernel.row_into(x, &self.rows, &mut offer.k);
@@ -113,8 +113,8 @@ impl Kors {
         };
     }
 
-    /// Projects rows as the next ones, up to the first that is to be kept; returns the number before it. Changes nothing.
-    pub(crate) fn look_at_rows(&self, rows: &Rows<'_>, block: &mut Block) -> usize {
+    /// Projects rows as the next ones, up to the first to be kept; returns the number before it. Changes nothing.
+    pub(crate) fn project_rows(&self, rows: &Rows<'_>, block: &mut Block) -> usize {
         let width = block.compare(self.map.kernel(), &self.rows, rows);
         let mut z = block.k.clone();
         for (z, weight) in z.chunks_exact_mut(width).zip(&self.weights) {
@@ -177,8 +177,8 @@ impl Kors {
         novel.then(|| at.residual.sqrt())
     }
 
-    /// Ends the round of the row last looked at: keeps it if it is to be kept.
-    pub(crate) fn take(&mut self, x: &[f64], offer: &mut Offer) {
+    /// Ends the round of the row last projected: keeps it if it is to be kept.
+    pub(crate) fn admit(&mut self, x: &[f64], offer: &mut Offer) {
         self.n_offered += 1;
         if !offer.kept {
             return;
@@ -234,8 +234,8 @@ mod tests {
         let mut kors = Kors::new(AnyKernel::default(), ("gamma", 1.0), 1.0, 0.5, uniforms).unwrap();
         let mut offer = Offer::default();
         let probabilities = rows.iter().map(|&x| {
-            kors.look(&[x], &mut offer);
-            kors.take(&[x], &mut offer);
+            kors.project(&[x], &mut offer);
+            kors.admit(&[x], &mut offer);
             offer.p
         });
         let probabilities = probabilities.collect();

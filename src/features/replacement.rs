@@ -8,7 +8,7 @@ const USUAL_WAIT: f64 = 128.0;
 const FAST_WAIT: f64 = 4.0;
 
 /// Number of rows in the averages of the distance from the span: the recent one, and the one in the long run.
-const LATELY: f64 = 64.0;
+const RECENT: f64 = 64.0;
 const LONG_RUN: f64 = 2048.0;
 
 /// The stream has moved if the recent distance is above `NOTHING` and this many times the one in the long run, or if
@@ -26,8 +26,8 @@ pub(crate) struct ReplacementSchedule {
     rows: f64,
     /// Number of rows since the last replacement.
     waited: f64,
-    lately: f64,
-    in_the_long_run: f64,
+    recent: f64,
+    long_run: f64,
     /// Number of rows in these averages.
     count: f64,
     /// Number of replacements still to be made at the fast rate, and of those to be made sooner than usual.
@@ -46,15 +46,15 @@ impl ReplacementSchedule {
         self.rows += 1.0;
         self.waited += 1.0;
         self.count = LONG_RUN.min(self.count + 1.0);
-        self.lately += (distance - self.lately) / self.count.min(LATELY);
-        self.in_the_long_run += (distance - self.in_the_long_run) / self.count;
+        self.recent += (distance - self.recent) / self.count.min(RECENT);
+        self.long_run += (distance - self.long_run) / self.count;
         if self.has_moved() {
             self.fast_left = size as f64;
         }
     }
 
     fn has_moved(&self) -> bool {
-        let (now, usual) = (self.lately, self.in_the_long_run);
+        let (now, usual) = (self.recent, self.long_run);
         let explained = |distance: f64| 1.0 - distance * distance;
         now > NOTHING.max(FACTOR * usual) || explained(now) < explained(usual) / FACTOR
     }
@@ -91,7 +91,7 @@ impl ReplacementSchedule {
     }
 
     pub(crate) fn save(&self, state: &mut State) {
-        let averages = [self.lately, self.in_the_long_run, self.count];
+        let averages = [self.recent, self.long_run, self.count];
         let rows = [self.rows, self.waited, self.fast_left, self.soon_left];
         state.put("pace_averages", averages);
         state.put("pace_rows", rows);
@@ -99,7 +99,7 @@ impl ReplacementSchedule {
 
     pub(crate) fn load(&mut self, state: &State) -> Result<(), Error> {
         let averages = state.numbers("pace_averages")?;
-        [self.lately, self.in_the_long_run, self.count] = averages;
+        [self.recent, self.long_run, self.count] = averages;
         let rows = state.numbers("pace_rows")?;
         [self.rows, self.waited, self.fast_left, self.soon_left] = rows;
         Ok(())

@@ -15,8 +15,8 @@ impl Learner {
         self.algorithm.facts().takes_weights
     }
 
-    /// Predicts one row for each target, then learns its labels; the predictions go into `yhat`. The loss of the row counts
-    /// `weight` times, or once; with the weight 0 it is not learned.
+    /// Predicts one row for each target, then learns its labels; the predictions go into `yhat`. The loss counts `weight`
+    /// times, or once; with the weight 0 the row is not learned.
     ///
     /// ```
     /// use nystream::{Learner, RidgeAldParams};

@@ -8,7 +8,7 @@ use crate::runtime::interleave;
 /// Number of errors remembered: enough for a level of 99.9 %, few enough to follow a stream that changes.
 const WINDOW: usize = 1000;
 
-/// The last errors of predictions, each in units of what could be expected.
+/// The last errors of predictions, each relative to its expected size.
 ///
 /// A prediction with `q = phi . P phi` has, if the noise has the variance `s^2`, an error of the variance `s^2 (1 + q)`.
 /// Whatever the distribution of `|y - yhat| / sqrt(1 + q)` is, the next one is among the `ceil(level (n + 1))` smallest

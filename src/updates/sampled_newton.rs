@@ -12,8 +12,8 @@ use crate::runtime::heap;
 pub enum NewSpace {
     /// Matrix and weights start anew.
     Restart,
-    /// Matrix and weights are carried over. The weights skip the step of the round that kept the row, and the next round
-    /// does not project them.
+    /// Matrix and weights are carried over. The weights skip the step of the round that kept the row, and the next
+    /// round does not project them.
     CarryOver,
 }
 

@@ -17,8 +17,8 @@ use crate::runtime::heap;
 /// The prediction is `w . phi`, or the forward one of Vovk, Azoury and Warmuth: that of the `w` for which the row at
 /// hand counts too, with the label 0.
 ///
-/// With forgetting, a row counts `forgetting` times what it did a round before. The ridge, which keeps `A` from fading away
-/// where no rows come, is forgotten like the rows, but renewed whenever half of it is gone: it is between `ridge / 2` and
+/// With forgetting, a row counts `forgetting` times what it did a round before. The ridge, which bounds `A^{-1}` where
+/// no rows come, is forgotten like the rows, but renewed whenever half of it is gone: it is between `ridge / 2` and
 /// `ridge`, however long the stream.
 #[derive(Debug, Clone)]
 pub struct LeastSquares {
