@@ -1,4 +1,4 @@
-//! Whole rounds and scores at a full dictionary.
+//! Whole rounds and scoring with a full dictionary.
 
 use criterion::{BatchSize, BenchmarkId, Criterion, Throughput};
 use nystream::{
@@ -14,7 +14,7 @@ const ROWS: usize = 1000;
 /// Rows learned before the measurement, for learners that store every row.
 const STORED: [usize; 3] = [500, 1000, 2000];
 
-/// Rows learned in a measurement of those: few enough that the cost does not grow meanwhile.
+/// Rows learned in a measurement of learners that store every row: few enough that the cost does not grow meanwhile.
 const FEW: usize = 20;
 
 fn learner(params: AnyParams, n_rows: usize, d: usize) -> Learner {
@@ -71,7 +71,7 @@ fn learners(size: usize) -> Vec<(&'static str, Learner)> {
     learners.into()
 }
 
-/// The learners that store every row, with so many stored.
+/// The learners that store every row, with so many rows stored.
 fn every_row(n_rows: usize) -> [(&'static str, Learner); 6] {
     // A wide kernel: with a narrow one those that sample would keep every row.
     let kernel = wide();
@@ -129,7 +129,7 @@ pub(crate) fn growth(criterion: &mut Criterion) {
     }
 }
 
-/// Predict, then learn: one row after the other, and the same rows in blocks.
+/// Rounds of predicting and learning: one by one, and in blocks.
 pub(crate) fn learn(criterion: &mut Criterion) {
     let (x, y) = (data(ROWS, FEATURES), data(ROWS, 1));
     let rows = Rows::new(&x, FEATURES).expect("finite");
@@ -180,7 +180,7 @@ pub(crate) fn untuned(criterion: &mut Criterion) {
     }
 }
 
-/// Scores alone, on one thread.
+/// Scoring alone, on one thread.
 pub(crate) fn predict(criterion: &mut Criterion) {
     set_num_threads(Some(1)).unwrap();
     let mut group = criterion.benchmark_group("predict_rows");

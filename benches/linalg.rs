@@ -1,4 +1,4 @@
-//! The Nyström map: features of a row, and a row that joins.
+//! The Nyström map: the features of a row, and the growth by a row.
 
 use criterion::{BatchSize, BenchmarkId, Criterion};
 
@@ -17,7 +17,7 @@ pub(crate) fn features(criterion: &mut Criterion) {
     }
 }
 
-/// The factor and its inverse gain a row.
+/// The growth of the factor and its inverse by a row.
 pub(crate) fn grow(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("grow");
     for size in SIZES {

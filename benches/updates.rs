@@ -1,4 +1,4 @@
-//! One update, given the features.
+//! One update on given features.
 
 use criterion::{BenchmarkId, Criterion};
 use nystream::updates::{Gradient, Newton, Rate, Update};

@@ -1,11 +1,11 @@
-//! Everything that can go wrong, in one enum.
+//! The errors of the crate, in one enum.
 
 use std::path::{Path, PathBuf};
 use std::{fmt, io};
 
 use crate::limits::LARGEST;
 
-/// Where in the caller's arguments a value stands: `y`, `x[2]`, `y[7]` or `X[7, 2]`.
+/// The place of a value in the caller's arguments: `y`, `x[2]`, `y[7]` or `X[7, 2]`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
     /// Name of the argument.
@@ -32,7 +32,7 @@ impl fmt::Display for Place {
     }
 }
 
-/// A number as people write it: with an exponent where it has many zeros.
+/// Displays a number, with an exponent where it has many zeros.
 struct Shown(f64);
 
 impl fmt::Display for Shown {
@@ -46,7 +46,7 @@ impl fmt::Display for Shown {
     }
 }
 
-/// Why a call was refused. A refused call changes nothing.
+/// The reason why a call was refused. A refused call changes nothing.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -63,35 +63,35 @@ pub enum Error {
     /// Two parameters that cannot be given together.
     #[error("{first} and {second} cannot both be given: {reason}")]
     Conflict {
-        /// One of them.
+        /// Name of the first parameter.
         first: &'static str,
-        /// The other.
+        /// Name of the second parameter.
         second: &'static str,
-        /// What each of them asks for.
+        /// The reason why they exclude each other.
         reason: &'static str,
     },
     /// A feature or label that is NaN, infinite, or too large to be squared safely.
     #[error("{place} should be a finite number of magnitude at most {LARGEST:e}, but is {}", Shown(*value))]
     Number {
-        /// Where it stands.
+        /// Place of the number.
         place: Place,
-        /// What it is.
+        /// The number.
         value: f64,
     },
     /// An element of a parameter outside its range.
     #[error("{place} should be {expected}, but is {}", Shown(*value))]
     Element {
-        /// Where it stands.
+        /// Place of the element.
         place: Place,
         /// The values it may take.
         expected: &'static str,
-        /// What it is.
+        /// The element.
         value: f64,
     },
     /// A kernel that an algorithm cannot work with.
     #[error("kernel should be {expected}, but is {name}")]
     Kernel {
-        /// Which it may be.
+        /// The kernels that it can work with.
         expected: &'static str,
         /// Name of the kernel.
         name: &'static str,
@@ -101,14 +101,14 @@ pub enum Error {
         "max_rows is {max_rows}, and {stored} rows are stored: there is no room for {offered} more"
     )]
     Full {
-        /// The most that may be stored.
+        /// The most rows that may be stored.
         max_rows: usize,
         /// Rows stored.
         stored: usize,
         /// Rows offered.
         offered: usize,
     },
-    /// More rows than draws.
+    /// More rows than there are draws for.
     #[error("uniforms should have a number for each row, {needed} by now, but has {found}")]
     Draws {
         /// Rows learned and offered.
@@ -125,12 +125,12 @@ pub enum Error {
     KernelValue {
         /// The row.
         place: Place,
-        /// The most that can be worked with.
+        /// The largest value that can be worked with.
         largest: f64,
         /// Its kernel value with itself.
         value: f64,
     },
-    /// The same for a row that counts often.
+    /// A row whose kernel value with itself, times its weight, is too large to be worked with.
     #[error(
         "the kernel value of {place} with itself times its weight should be at most {}, but is {}: divide all weights by their mean, or normalise the kernel",
         Shown(*largest),
@@ -139,7 +139,7 @@ pub enum Error {
     WeightedKernelValue {
         /// The row.
         place: Place,
-        /// The most that can be worked with.
+        /// The largest value that can be worked with.
         largest: f64,
         /// Its kernel value with itself, times the weight.
         value: f64,
@@ -160,9 +160,9 @@ pub enum Error {
     /// More memory than there is.
     #[error("there is no memory for {what}: {bytes} bytes")]
     Memory {
-        /// What it was to hold.
+        /// The purpose of the memory.
         what: String,
-        /// How many bytes were asked for.
+        /// Number of bytes asked for.
         bytes: usize,
     },
     /// A learner for which every row counts once.
@@ -171,16 +171,16 @@ pub enum Error {
         /// Name of the algorithm.
         algorithm: &'static str,
     },
-    /// Another number of labels than of rows.
+    /// Another number of labels or weights than of rows.
     #[error("{argument} should have as many {things} as X has rows, {expected}, but has {found}")]
     Length {
         /// Name of the argument.
         argument: &'static str,
-        /// What it holds.
+        /// The kind of values: labels or weights.
         things: &'static str,
         /// Number of rows.
         expected: usize,
-        /// Number of labels.
+        /// Number of values.
         found: usize,
     },
     /// Another number of labels than of rows times targets.
@@ -191,7 +191,7 @@ pub enum Error {
         /// Number of labels.
         found: usize,
     },
-    /// A learner that does not know how far its predictions are off.
+    /// A learner without prediction intervals.
     #[error("{algorithm} has no intervals: only learners by least squares have")]
     Intervals {
         /// Name of the algorithm.
@@ -200,25 +200,25 @@ pub enum Error {
     /// A learner that cannot be merged with others.
     #[error("{place} should be a RidgeAld, but is a {algorithm}")]
     NotMergeable {
-        /// Which of those given it is.
+        /// Its place among the learners given.
         place: Place,
         /// Name of the algorithm.
         algorithm: &'static str,
     },
-    /// Learners that cannot be merged, because they differ.
+    /// Learners that differ and cannot be merged.
     #[error(
         "models[{other}] should have the same {name} as models[{first}], {}, but has {}",
         values[0],
         values[1]
     )]
     Different {
-        /// In what they differ.
+        /// Name of the parameter or property in which they differ.
         name: String,
-        /// Place of the one.
+        /// Index of the one.
         first: usize,
-        /// Place of the other.
+        /// Index of the other.
         other: usize,
-        /// What each of them has.
+        /// The values of the two.
         values: Box<[String; 2]>,
     },
     /// An array without a row or without a feature.
@@ -226,7 +226,7 @@ pub enum Error {
     Empty {
         /// Name of the argument.
         argument: &'static str,
-        /// What it should have.
+        /// The missing part: a row or a feature.
         wanted: &'static str,
     },
     /// A factor that is no longer positive definite.
@@ -237,7 +237,7 @@ pub enum Error {
         /// The pivot, which should be positive.
         pivot: f64,
     },
-    /// A prediction that is no finite number.
+    /// A prediction that is not finite.
     #[error(
         "the prediction is {value}: the model's numbers are out of range, as after a file that was made by hand"
     )]
@@ -250,7 +250,7 @@ pub enum Error {
     Names {
         /// Name of the argument.
         argument: &'static str,
-        /// What is wrong with its columns.
+        /// The difference between the columns.
         problem: String,
     },
     /// A file that could not be read or written.
@@ -258,23 +258,23 @@ pub enum Error {
     Io {
         /// Its path.
         path: PathBuf,
-        /// The system's number for the reason, if it has one.
+        /// The system's error number, if there is one.
         code: Option<i32>,
-        /// What the system says.
+        /// The system's message.
         reason: String,
     },
-    /// A file with something wrong inside.
+    /// A file with invalid content.
     #[error("{}: {error}", path.display())]
     File {
         /// Its path.
         path: PathBuf,
-        /// What is wrong.
+        /// The error in its content.
         error: Box<Error>,
     },
     /// Bytes that do not hold a model.
     #[error("not a nystream model: {reason}")]
     ModelFile {
-        /// What is wrong with them.
+        /// The part that is wrong.
         reason: String,
     },
 }

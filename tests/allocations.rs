@@ -1,4 +1,4 @@
-//! A row that is learned at a full dictionary takes no new memory.
+//! Learning a row with a full dictionary does not allocate.
 
 use nystream::kernels::{AnyKernel, Gaussian};
 use nystream::{

@@ -1,4 +1,4 @@
-//! Rows learned many at a time are learned as one by one.
+//! Rows learned in blocks lead to the same predictions as rows learned one by one.
 
 use nystream::kernels::{AnyKernel, Gaussian, Linear, Matern52, Polynomial};
 use nystream::linalg::Panels;
@@ -8,10 +8,10 @@ use nystream::{
 };
 use proptest::prelude::*;
 
-/// For predictions of about 1.
+/// Tolerance for predictions of about 1.
 const TOLERANCE: f64 = 1e-9;
 
-/// How much more than a change in the last digit of the data the rounding of a round may count.
+/// Largest ratio of the rounding of a round to the effect of a change in the last digit of the data.
 const AMPLIFIED: f64 = 100.0;
 
 fn kernels() -> impl Strategy<Value = AnyKernel> {
@@ -134,14 +134,14 @@ fn number(i: usize, seed: f64) -> f64 {
     (seed + i as f64 * 12.989_8).sin() * 43_758.545_3 % 1.0
 }
 
-/// The predictions of rounds one by one.
+/// The predictions of rows learned one by one.
 fn by_rows(learner: &mut Learner, x: &[f64], y: &[f64], d: usize) -> Vec<f64> {
     let (n_targets, mut yhat) = (learner.n_targets(), vec![0.0; y.len()]);
     let labels = y
         .chunks_exact(n_targets)
         .zip(yhat.chunks_exact_mut(n_targets));
     for (x, (y, yhat)) in x.chunks_exact(d).zip(labels) {
-        learner.learn_targets(x, y, yhat).unwrap();
+        learner.learn_targets(x, y, None, yhat).unwrap();
     }
     yhat
 }

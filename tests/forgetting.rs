@@ -1,4 +1,4 @@
-//! Forgetting is safe on streams without an end.
+//! Forgetting is safe on endless streams.
 
 use nalgebra::{DMatrix, DVector};
 use nystream::updates::{LeastSquares, Update};
@@ -17,7 +17,7 @@ fn label(i: u32, x: [f64; 4]) -> f64 {
 const ROWS: u32 = 10_000_000;
 const RIDGE: f64 = 1e-3;
 const FORGETTING: f64 = 0.99;
-/// After so many rows nothing of one is left.
+/// Number of rows after which nothing of one is left.
 const GONE: u32 = 5_000;
 
 #[test]
@@ -27,7 +27,7 @@ fn ten_million_rows_leave_what_the_last_ones_say() {
         .unwrap();
     (0..4).for_each(|_| squares.grow());
     for i in 0..ROWS {
-        squares.learn(&row(i), label(i, row(i)));
+        squares.learn_row(&row(i), label(i, row(i)));
     }
     let period = (0.5_f64.ln() / FORGETTING.ln()).ceil();
     let ridge = RIDGE * FORGETTING.powf(f64::from(ROWS) % period);
@@ -48,7 +48,7 @@ fn ten_million_rows_leave_what_the_last_ones_say() {
             squares.w(0)
         );
     }
-    // Where no rows come, the ridge alone remains: nothing grows without bound.
+    // Where no rows come, only the ridge remains: nothing grows without bound.
     let x = [0.0, 0.0, 0.0, 1.0];
     assert!((squares.uncertainty(&x).unwrap() - 1.0 / ridge).abs() < 1e-6 / ridge);
     assert!(squares.w(0)[3].abs() < 1e-12);

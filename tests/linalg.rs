@@ -12,10 +12,10 @@ use nystream::linalg::{InverseRoot, Triangle};
 use nystream::{Dictionary, NystromMap};
 use proptest::prelude::*;
 
-/// For numbers of about 1 that sums of some dozen terms lead to.
+/// Tolerance for numbers of about 1 from sums of some dozen terms.
 const ROUNDING: f64 = 1e-14;
 
-/// What a dictionary with a small threshold adds to kernel values of rows with themselves, relative to them.
+/// Addition to the kernel values of rows with themselves, relative to them, in a dictionary with a small threshold.
 fn nugget(alpha: f64) -> f64 {
     if alpha < 1e-5 { 1e-13 } else { 0.0 }
 }

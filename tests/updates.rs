@@ -112,7 +112,7 @@ proptest! {
         (0..12).for_each(|_| gradient.grow());
         for (x, y, _) in rounds {
             let yhat = gradient.predict(&x);
-            prop_assert!((descent.learn(&x, y) - yhat).abs() < 1e-11);
+            prop_assert!((descent.learn_row(&x, y) - yhat).abs() < 1e-11);
             gradient.step(&x, Squared {}.derivative(yhat, y));
             let norm = gradient.w(0).iter().map(|w| w * w).sum::<f64>().sqrt();
             prop_assert!((descent.norm() - norm).abs() < 1e-11);
@@ -140,7 +140,7 @@ proptest! {
             let seen = if forward { &a + &term } else { a.clone() };
             let yhat = (seen.try_inverse().unwrap() * &b).dot(&x);
             prop_assert!((squares.predict(x.as_slice()) - yhat).abs() < 1e-10);
-            prop_assert!((squares.learn(x.as_slice(), y).0 - yhat).abs() < 1e-10);
+            prop_assert!((squares.learn_row(x.as_slice(), y).0 - yhat).abs() < 1e-10);
             a += term;
             b += y * x;
         }
@@ -170,7 +170,7 @@ proptest! {
             let (yhat, q) = ((&p * b).dot(&x), (&p * &x).dot(&x));
             prop_assert!((squares.uncertainty(x.as_slice()).unwrap() - q).abs() < 1e-9 * (1.0 + q));
             let mut found = [0.0; 2];
-            let known = squares.learn_weighted(x.as_slice(), &[y, -3.0 * y], 1.0, &mut found);
+            let known = squares.learn_targets(x.as_slice(), &[y, -3.0 * y], 1.0, &mut found);
             prop_assert!((known - q).abs() < 1e-9 * (1.0 + q));
             prop_assert!((found[0] - yhat).abs() < 1e-9);
             prop_assert!((found[1] + 3.0 * yhat).abs() < 3e-9);
@@ -197,7 +197,7 @@ proptest! {
         let (mut a, mut b) = (DMatrix::identity(6, 6) * ridge, DVector::zeros(6));
         for (phi, y, _) in &rounds {
             let x = DVector::from_column_slice(&phi[..6]);
-            squares.learn(x.as_slice(), *y);
+            squares.learn_row(x.as_slice(), *y);
             a += &x * x.transpose();
             b += *y * x;
         }
@@ -238,9 +238,9 @@ proptest! {
         (0..12).for_each(|_| { plain.grow(); forward.grow(); });
         for (x, y, _) in rounds {
             prop_assert!((kernel_ridge.predict(&x) - plain.predict(&x)).abs() < 1e-9);
-            let regression = kernel_ridge.learn(&x, y, 1.0);
-            prop_assert!((regression.yhat - plain.learn(&x, y).0).abs() < 1e-10);
-            prop_assert!((regression.forward() - forward.learn(&x, y).0).abs() < 1e-10);
+            let regression = kernel_ridge.learn_row(&x, y, 1.0);
+            prop_assert!((regression.yhat - plain.learn_row(&x, y).0).abs() < 1e-10);
+            prop_assert!((regression.forward() - forward.learn_row(&x, y).0).abs() < 1e-10);
         }
     }
 

@@ -31,9 +31,9 @@ pub struct AogdAldParams {
     pub kernel: AnyKernel,
     /// ALD threshold, 1e-10 to 1: a smaller one keeps more rows. Default 1e-3.
     pub alpha: f64,
-    /// `U`, positive: the hypothesis stays in the ball of this radius. Default 2.
+    /// `U`, positive: the predictor stays in the ball of this radius. Default 2.
     pub bound: f64,
-    /// `B_0`: from this many rows on every row is stored and ALD is no longer asked. Default: never.
+    /// `B_0`: once the dictionary has this many rows, every row is stored, whatever its distance. Default: never.
     pub switch_at: Option<usize>,
     /// The most rows to keep, at least 1. Default: no cap.
     pub max_basis: Option<usize>,
@@ -92,7 +92,7 @@ impl AogdAldParams {
 /// A row costs O(dJ + J^2) with J rows kept, and O(dJ) once every row is stored.
 pub type AogdAld = TwoPhases<StoreEveryRow>;
 
-/// From so many rows of the dictionary on, every row is stored.
+/// The switch to storing every row, once the dictionary has `at` rows.
 #[derive(Debug, Clone)]
 pub struct StoreEveryRow {
     at: usize,
@@ -112,7 +112,7 @@ impl Switch for StoreEveryRow {
         }
     }
 
-    /// The same function as a kernel expansion.
+    /// Goes on from the kernel expansion of the same predictor.
     fn switch(&self, first: &Self::First) -> Kogd {
         let (map, w) = (first.map().map(), first.update().w(0));
         let rate = first.update().rate().clone();
@@ -131,7 +131,7 @@ impl Switch for StoreEveryRow {
 }
 
 impl AogdAld {
-    /// The norm of the function learned, `||f||_H`.
+    /// The norm of the predictor, `||f||_H`.
     pub fn norm(&self) -> f64 {
         let first = self
             .first()

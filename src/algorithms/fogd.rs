@@ -79,7 +79,7 @@ impl FogdParams {
     }
 }
 
-/// The frequencies as rows, if they are of one width and finite.
+/// Checks that frequencies are finite and of one width, and stores them as rows.
 fn panels(frequencies: &[Vec<f64>]) -> Result<Panels, Error> {
     let width = frequencies.first().map_or(0, Vec::len);
     if width == 0 {

@@ -1,12 +1,12 @@
-//! Many rows at once: features and steps of a block of rows are products of matrices.
+//! Learning of many rows in blocks, whose features and steps are products of matrices.
 
 use super::{Algorithm, Scratch};
 use crate::data::Rows;
 
-/// Fewer rows are learned one by one.
+/// The fewest rows that are learned together.
 pub(super) const SHORTEST: usize = 8;
 
-/// One round for each row; returns the predictions made before the labels were learned.
+/// Makes the rounds of many rows; returns the predictions made before the labels were learned.
 pub(crate) fn learn_rows(algorithm: &mut dyn Algorithm, rows: &Rows<'_>, y: &[f64]) -> Vec<f64> {
     let (mut scratch, mut yhat) = (Scratch::default(), Vec::with_capacity(y.len()));
     let n_targets = algorithm.facts().n_targets;
@@ -19,14 +19,14 @@ pub(crate) fn learn_rows(algorithm: &mut dyn Algorithm, rows: &Rows<'_>, y: &[f6
             algorithm.learn_block(&some, y, &mut scratch, &mut yhat);
         }
         if yhat.len() == start * n_targets {
-            learn_one_by_one(algorithm, &some, y, &mut yhat);
+            one_by_one(algorithm, &some, y, &mut yhat);
         }
     }
     yhat
 }
 
-/// One round for each row, without what is gained by learning some together.
-pub(super) fn learn_one_by_one<A: Algorithm + ?Sized>(
+/// Makes the rounds of some rows one by one; appends the predictions.
+pub(super) fn one_by_one<A: Algorithm + ?Sized>(
     algorithm: &mut A,
     rows: &Rows<'_>,
     y: &[f64],
@@ -40,9 +40,9 @@ pub(super) fn learn_one_by_one<A: Algorithm + ?Sized>(
     }
 }
 
-/// Where a block that starts here should end: at a multiple of its length, wherever it starts.
+/// The end of a block that starts at `start`: the next multiple of its length.
 ///
-/// Long blocks make better products, and more work that grows with their length alone.
+/// Longer blocks make faster products, and more work that grows with their length alone.
 fn next_end(start: usize, algorithm: &dyn Algorithm) -> usize {
     let len = match algorithm.facts().blocks {
         None => return usize::MAX,

@@ -20,8 +20,8 @@ use crate::error::Error;
 #[serde(transparent)]
 pub struct KaarParams(pub OnlineKrrParams);
 
-/// [`OnlineKrr`] in which the row to be predicted counts too, with the label 0: the exact kernel form of the prediction of
-/// Vovk, Azoury and Warmuth, by Gammerman, Kalnishkan and Vovk (2004). To predict costs as much as to learn.
+/// [`OnlineKrr`] in which the row to be predicted counts too, with the label 0: the exact kernel form of the prediction
+/// of Vovk, Azoury and Warmuth, by Gammerman, Kalnishkan and Vovk (2004). A prediction costs as much as learning a row.
 pub type Kaar = OnlineKrr;
 
 impl KaarParams {

@@ -28,7 +28,7 @@ use crate::updates::every_row::KernelGradient;
 pub struct KogdParams {
     /// The kernel. Default Gaussian.
     pub kernel: AnyKernel,
-    /// `U`, positive: the hypothesis stays in the ball of this radius. Default 2.
+    /// `U`, positive: the predictor stays in the ball of this radius. Default 2.
     pub bound: f64,
     /// The most rows to store, at least 1. Default: no limit.
     pub max_rows: Option<usize>,
@@ -67,18 +67,18 @@ pub struct Kogd {
 }
 
 impl Kogd {
-    /// A learner without a limit that goes on from this descent.
+    /// A learner that goes on from this descent, without a limit on the rows.
     pub(super) fn of(descent: KernelGradient) -> Self {
         let max_rows = None;
         Self { descent, max_rows }
     }
 
-    /// The descent.
+    /// The gradient descent.
     pub(super) fn descent(&self) -> &KernelGradient {
         &self.descent
     }
 
-    /// The norm of the function learned, `||f||_H`.
+    /// The norm of the predictor, `||f||_H`.
     pub fn norm(&self) -> f64 {
         self.descent.norm()
     }
@@ -93,7 +93,7 @@ impl Algorithm for Kogd {
     }
 
     fn learn_row(&mut self, x: &[f64], y: &[f64], _weight: f64, yhat: &mut [f64]) {
-        yhat[0] = self.descent.learn(x, y[0]);
+        yhat[0] = self.descent.learn_row(x, y[0]);
     }
 
     fn predict_into(&self, x: &[f64], out: &mut [f64]) {

@@ -51,8 +51,8 @@ impl KrlsAldParams {
 
 /// Least squares without a ridge on the features of an ALD dictionary, by Engel, Mannor and Meir (2004).
 ///
-/// A row that joins is fitted exactly by its new coordinate, and the others leave it as it is. A row costs O(dJ + J^2)
-/// with J rows kept, whatever the length of the stream.
+/// A row that joins is fitted exactly by its new coordinate; any other row moves the weights to the minimum of the
+/// squared errors. A row costs O(dJ + J^2) with J rows kept, whatever the length of the stream.
 pub type KrlsAld = FeatureLearner<Dictionary, Interpolation>;
 
 #[cfg(test)]

@@ -25,13 +25,13 @@ use crate::updates::LeastSquares;
 pub struct LinearRlsParams {
     /// Weight of `||w||^2`, 1e-10 to 1e100. Default 1e-2.
     pub ridge: f64,
-    /// Whether there is a constant feature, penalised like the others. Default true.
+    /// True to add a constant feature, penalised like the others. Default true.
     pub intercept: bool,
-    /// Whether to predict as Vovk, Azoury and Warmuth do. Default false.
+    /// True to predict as Vovk, Azoury and Warmuth do. Default false.
     pub forward: bool,
-    /// Whether to keep predictions within the range of the labels seen. Default false.
+    /// True to clip predictions to the range of the labels seen. Default false.
     pub clip: bool,
-    /// How often a row counts a round later, 0.5 to 1. Default 1: nothing is forgotten.
+    /// Forgetting factor, 0.5 to 1: a row counts this many times what it did a round before. Default 1.
     pub forgetting: f64,
     /// Number of labels that a row has, at least 1. Default 1.
     pub n_targets: usize,

@@ -1,4 +1,4 @@
-//! The algorithms: most are a [feature map](crate::features) and an [update](crate::updates), composed.
+//! The algorithms: most combine a [feature map](crate::features) and an [update](crate::updates).
 //!
 //! An algorithm is one file here plus a `mod` line and a line in [`AnyParams`]. It sees checked data only;
 //! [`Learner`](crate::Learner) is the front that checks.
@@ -42,8 +42,8 @@ pub use aogd_ald::{AogdAld, AogdAldParams};
 pub use auto::{Auto, AutoParams, Expert};
 pub use con_kons::{ConKons, ConKonsParams};
 pub use fogd::{Fogd, FogdParams};
-use in_blocks::learn_one_by_one;
 pub(crate) use in_blocks::learn_rows;
+use in_blocks::one_by_one;
 pub use kaar::{Kaar, KaarParams};
 pub use kogd::{Kogd, KogdParams};
 pub use kons::{Kons, KonsParams};
@@ -61,23 +61,23 @@ pub use running_mean::{RunningMean, RunningMeanParams};
 pub use sketched_kons::{SketchedKons, SketchedKonsParams};
 use two_phases::{Switch, TwoPhases};
 
-/// What is always known of an algorithm.
+/// The properties of an algorithm that the front asks for.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Facts {
     /// Number of labels that a row has.
     pub n_targets: usize,
-    /// The width of rows that parameters or state ask for, if they do.
+    /// The width of rows that parameters or state need, if they need one.
     pub n_features: Option<usize>,
     /// Number of rows kept.
     pub n_basis: usize,
-    /// Whether a row may count more or less than once.
+    /// True if a row may count more or less than once.
     pub takes_weights: bool,
-    /// How many rows are learned together; `None` from an algorithm that learns them one by one.
+    /// The blocks in which rows are learned together; `None` for an algorithm that learns them one by one.
     pub blocks: Option<Blocks>,
 }
 
 impl Default for Facts {
-    /// Those of an algorithm for one target that keeps nothing and learns rows one by one.
+    /// An algorithm for one target that keeps no rows and learns them one by one.
     fn default() -> Self {
         Self {
             n_targets: 1,
@@ -89,24 +89,24 @@ impl Default for Facts {
     }
 }
 
-/// How many rows are learned together.
+/// The length of the blocks in which rows are learned together.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Blocks {
     /// Number of features: with few of them, blocks are shorter.
     pub size: usize,
-    /// The most rows.
+    /// The most rows in a block.
     pub longest: usize,
 }
 
 impl Default for Blocks {
-    /// Blocks of rows that have no features yet.
+    /// Blocks of rows without features yet.
     fn default() -> Self {
         let (size, longest) = (0, 32);
         Self { size, longest }
     }
 }
 
-/// The rows that an algorithm keeps, and how they are compared with others.
+/// The rows that an algorithm keeps, and the kernel that compares them with others.
 #[derive(Debug, Clone, Copy)]
 pub struct Basis<'a> {
     /// The rows.
@@ -117,15 +117,15 @@ pub struct Basis<'a> {
     pub largest_kappa: f64,
 }
 
-/// What it takes to say where labels are likely to be.
+/// The parts of prediction intervals.
 pub struct Intervals<'a> {
-    /// How far past predictions were off.
+    /// The errors of past predictions.
     pub scores: &'a Scores,
-    /// How little is known about a row, as a multiple of the variance of its label.
+    /// The uncertainty of the prediction for a row, as a multiple of the variance of its label.
     pub uncertainty: Box<Uncertainty<'a>>,
 }
 
-/// A number for a row.
+/// A function from a row to the uncertainty of its prediction.
 type Uncertainty<'a> = dyn Fn(&[f64]) -> f64 + Sync + 'a;
 
 impl<'a> Intervals<'a> {
@@ -138,22 +138,22 @@ impl<'a> Intervals<'a> {
     }
 }
 
-/// Memory for learning rows together, made once and used for many blocks.
+/// Scratch for learning rows together, made once and reused for every block.
 #[derive(Debug, Default)]
 pub struct Scratch {
     block: Block,
     rounds: Rounds,
 }
 
-/// A learner that sees each row once and predicts it before it learns it.
+/// An online learner: sees each row once and predicts it before it learns its labels.
 pub trait Algorithm: CopyAlgorithm + fmt::Debug + Heap + Send + Sync {
-    /// What is always known of the algorithm.
+    /// The properties of the algorithm.
     fn facts(&self) -> Facts {
         Facts::default()
     }
 
-    /// One round: writes the predictions for a row, one for each target, then learns its labels. Its loss counts `weight`
-    /// times, which is 1 for an algorithm that takes no weights.
+    /// Makes one round: writes the predictions for a row, one for each target, then learns its labels. The loss of the
+    /// row counts `weight` times, which is 1 for an algorithm that takes no weights.
     fn learn_row(&mut self, x: &[f64], y: &[f64], weight: f64, yhat: &mut [f64]);
 
     /// Writes the predictions for a row, one for each target; 0 before anything is learned.
@@ -162,11 +162,11 @@ pub trait Algorithm: CopyAlgorithm + fmt::Debug + Heap + Send + Sync {
     /// Writes what has been learned.
     fn save(&self, state: &mut State);
 
-    /// Reads, into a learner that has seen nothing, what one with the same parameters has written.
+    /// Reads, into a learner that has seen nothing, the state of one with the same parameters.
     fn load(&mut self, state: &State) -> Result<(), Error>;
 
-    /// One round for each of the first of these rows, one at least: appends the predictions, which are to rounding those of
-    /// [`learn_row`](Self::learn_row).
+    /// Makes the rounds of the first of these rows, at least one: appends the predictions, which are those of
+    /// [`learn_row`](Self::learn_row) up to rounding.
     fn learn_block(
         &mut self,
         rows: &Rows<'_>,
@@ -174,7 +174,7 @@ pub trait Algorithm: CopyAlgorithm + fmt::Debug + Heap + Send + Sync {
         _scratch: &mut Scratch,
         yhat: &mut Vec<f64>,
     ) {
-        learn_one_by_one(self, rows, y, yhat);
+        one_by_one(self, rows, y, yhat);
     }
 
     /// Writes the predictions for many rows: those of all targets for the first row, then those for the next.
@@ -188,45 +188,45 @@ pub trait Algorithm: CopyAlgorithm + fmt::Debug + Heap + Send + Sync {
         }
     }
 
-    /// What predicts, without what learns; `None` if it takes all of the algorithm to predict.
+    /// The predictor of this moment; `None` if predictions take the whole algorithm.
     fn predictor(&self) -> Option<Predictor> {
         None
     }
 
-    /// The rows kept, if the algorithm compares rows with such.
+    /// The rows kept and their kernel, if the algorithm keeps rows.
     fn basis(&self) -> Option<Basis<'_>> {
         None
     }
 
-    /// What intervals are made of, if the algorithm has any.
+    /// The parts of prediction intervals, if the algorithm has them.
     fn intervals(&self) -> Option<Intervals<'_>> {
         None
     }
 
-    /// What is known of its experts, if it has any.
+    /// The experts of an ensemble; none for other algorithms.
     fn experts(&self) -> Vec<Expert> {
         Vec::new()
     }
 
-    /// The least number of floats that it holds for rows of this width.
+    /// The least number of floats that the algorithm holds for rows of this width.
     fn min_floats(&self, width: usize) -> usize {
         self.facts().n_basis.saturating_mul(width)
     }
 
-    /// Refuses to learn so many more rows if it cannot take them.
+    /// Refuses to learn `n_rows` more rows if there is no capacity for them.
     fn check_capacity(&self, _n_rows: usize) -> Result<(), Error> {
         Ok(())
     }
 
-    /// Follows rows that have gained features, which the rows stored have been given as zeros already.
+    /// Follows rows that have gained features; stored rows have been padded with zeros already.
     fn widen(&mut self, _from: usize, _to: usize) -> Result<(), Error> {
         Ok(())
     }
 }
 
-/// Copies of any algorithm.
+/// Copies of any algorithm, behind the trait object.
 pub trait CopyAlgorithm {
-    /// An algorithm that knows the same and goes on bit for bit.
+    /// A copy that goes on bit for bit.
     fn copy(&self) -> Box<dyn Algorithm>;
 }
 
@@ -242,7 +242,7 @@ macro_rules! registry {
         #[non_exhaustive]
         #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
         pub enum AnyParams {
-            $(#[doc = concat!("Of [`", stringify!($algorithm), "`].")] $algorithm($params),)*
+            $(#[doc = concat!("Parameters of [`", stringify!($algorithm), "`].")] $algorithm($params),)*
         }
 
         impl AnyParams {

@@ -31,7 +31,7 @@ const LARGEST_KAPPA: f64 = 1e30;
 pub struct NogdParams {
     /// The kernel. Default Gaussian.
     pub kernel: AnyKernel,
-    /// `B`, at least 1: the first rows, all of which are kept. Default 400.
+    /// `B`, at least 1: number of the first rows, all of which are kept. Default 400.
     pub budget: usize,
     /// Number of features, 1 to `budget`. Default: as many as there are eigenvalues above 1e-10 of the largest.
     pub rank: Option<usize>,
@@ -77,7 +77,7 @@ impl NogdParams {
 /// A row costs O(dB + rB) with `r` features, and the change of phase O(B^3).
 pub type Nogd = TwoPhases<UseFirstRows>;
 
-/// From so many rows on, these give the features of all others.
+/// The switch to the Nyström features of the first `budget` rows.
 #[derive(Debug, Clone)]
 pub struct UseFirstRows {
     budget: usize,
@@ -96,7 +96,7 @@ impl Switch for UseFirstRows {
         self.budget.saturating_sub(first.descent().rows().n_rows())
     }
 
-    /// Carries the function of the first phase over.
+    /// Carries the predictor of the first phase over.
     fn switch(&self, first: &Kogd) -> Self::Second {
         let descent = first.descent();
         let (kernel, rows) = (descent.kernel().clone(), descent.rows().clone());

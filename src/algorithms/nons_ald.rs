@@ -63,13 +63,13 @@ impl NonsAldParams {
         positive_if_given("eta", self.eta)?;
         let dictionary = Dictionary::new(self.kernel.clone(), self.alpha, self.max_basis)?;
         let eta = self.eta.unwrap_or_else(|| self.default_eta());
-        // The most that the derivative of the loss can be while labels stay within their bound.
+        // The largest derivative of the loss while labels stay within their bound.
         let largest_derivative = 2.0 * (self.bound + self.y());
         let newton = Newton::new(self.mu, eta, self.bound, largest_derivative)?;
         Ok(NonsAld::new(dictionary, newton))
     }
 
-    /// `Y`.
+    /// `Y`, the bound on the labels.
     fn y(&self) -> f64 {
         self.target_bound.unwrap_or(self.bound)
     }
@@ -79,7 +79,7 @@ impl NonsAldParams {
     }
 }
 
-/// How fast the eigenvalues of the kernel matrix decay.
+/// The decay of the eigenvalues of the kernel matrix.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Decay {
     /// `lambda_i <= R r^i` with `r < 1`.

@@ -1,4 +1,4 @@
-//! The composition that most learners are made of: a feature map, and updates on its features.
+//! The composition that most learners are: a feature map, and updates on its features.
 
 use std::sync::OnceLock;
 
@@ -12,39 +12,38 @@ use crate::predictor::{Predictor, Record};
 use crate::runtime::Heap;
 use crate::updates::{LeastSquares, Output, Update};
 
-/// The most rows that are learned together.
+/// The most rows in a block.
 const LONGEST_BLOCK: usize = 32;
 
 /// Updates on the features of one map.
 ///
-/// A round projects the row, lets it join the map or take the place of another row, and lets each update predict and learn
-/// its labels.
+/// A round projects the row, lets it join or replace another row, and lets each update predict and learn.
 #[derive(Debug, Clone)]
 pub(crate) struct OnFeatures<M, U> {
     pub(super) map: M,
-    /// One at least.
+    /// At least one update.
     pub(super) updates: Vec<U>,
 }
 
 impl<M: FeatureMap, U: Update> OnFeatures<M, U> {
-    /// One round: appends to each output what its update said of the row before it learned the labels.
+    /// Makes one round: appends to each output the predictions that its update makes before it learns the labels.
     pub(super) fn learn_row(&mut self, x: &[f64], y: &[f64], weight: f64, outputs: &mut [Output]) {
         self.map.project(x);
         self.grow_to(self.map.size());
         if self.replaces() {
             self.replace(x, outputs);
-            self.learn_projected(x, y, weight, |_, _, _| {});
+            self.finish_row(x, y, weight, |_, _, _| {});
         } else {
-            self.learn_projected(x, y, weight, |i, yhat, q| {
+            self.finish_row(x, y, weight, |i, yhat, q| {
                 outputs[i].yhat.extend_from_slice(yhat);
                 outputs[i].q.push(q);
             });
         }
     }
 
-    /// Rounds for the first of these rows, one at least: appends what the updates said of them, and returns how many. None
-    /// after one with which the map has `full` features is among them.
-    pub(super) fn learn_rows(
+    /// Makes the rounds of the first of these rows, at least one: appends the predictions and returns the number of
+    /// rows. The row with which the map has `full` features is the last.
+    pub(super) fn learn_block(
         &mut self,
         rows: &Rows<'_>,
         y: &[f64],
@@ -63,7 +62,7 @@ impl<M: FeatureMap, U: Update> OnFeatures<M, U> {
                 update.learn_rows(&block.features, rounds, &y[..done * n_targets], output);
             }
         }
-        // A row after which features are others ends the block.
+        // A row that changes the features of later ones ends the block.
         if done < rows.len() && self.map.size() < full {
             let y = &y[done * n_targets..][..n_targets];
             self.learn_row(rows.row(done), y, 1.0, outputs);
@@ -83,7 +82,7 @@ impl<M: FeatureMap, U: Update> OnFeatures<M, U> {
         self.updates[0].n_targets()
     }
 
-    /// Follows a map that has more features than the updates.
+    /// Grows the updates to the number of features of the map.
     pub(super) fn grow_to(&mut self, size: usize) {
         for update in &mut self.updates {
             while update.size() < size {
@@ -92,15 +91,15 @@ impl<M: FeatureMap, U: Update> OnFeatures<M, U> {
         }
     }
 
-    /// Whether the row at hand is to take the place of another.
+    /// Returns true if the row at hand should replace another.
     fn replaces(&mut self) -> bool {
         self.map.evicting().is_some() && self.updates[0].evicting().is_some()
     }
 
-    /// Predicts the row at hand, then removes the row that the updates need least and projects onto the others.
+    /// Predicts the row at hand, then removes the row that the updates need least and projects again.
     ///
-    /// As a rule the first update is asked, which has the longest memory; where the stream has moved, the last, for which
-    /// rows of before are of no use.
+    /// As a rule the costs of removal are those of the first update, which has the longest memory; when the stream has
+    /// moved, those of the last, to which old rows are of no use.
     fn replace(&mut self, x: &[f64], outputs: &mut [Output]) {
         self.evicting().for_each(LeastSquares::settle);
         self.predict_projected(outputs);
@@ -130,7 +129,7 @@ impl<M: FeatureMap, U: Update> OnFeatures<M, U> {
         self.updates.iter_mut().filter_map(Update::evicting)
     }
 
-    /// Appends what the updates say of the row at hand.
+    /// Appends the predictions of the updates for the row at hand.
     fn predict_projected(&self, outputs: &mut [Output]) {
         let (phi, n_targets) = (self.map.phi(), self.n_targets());
         for (update, output) in self.updates.iter().zip(outputs) {
@@ -141,8 +140,8 @@ impl<M: FeatureMap, U: Update> OnFeatures<M, U> {
         }
     }
 
-    /// Learns the row at hand, which may join; `record` is told what each update said of it, and its `phi . P phi`.
-    fn learn_projected(
+    /// Learns the row at hand, which may join; `record` is given the predictions of each update and its `phi . P phi`.
+    fn finish_row(
         &mut self,
         x: &[f64],
         y: &[f64],
@@ -172,12 +171,12 @@ impl<M: FeatureMap, U: Update> OnFeatures<M, U> {
 #[derive(Debug, Clone)]
 pub struct FeatureLearner<M, U> {
     core: OnFeatures<M, U>,
-    /// Of a learner that clips its predictions or has intervals.
+    /// The record of a learner that clips its predictions or has intervals.
     record: Option<Record>,
-    /// Features at which a block ends.
+    /// Number of features at which a block ends.
     full: usize,
     output: [Output; 1],
-    /// What predicts, if anyone has asked since the last round.
+    /// The predictor, once it has been asked for since the last round.
     predictor: OnceLock<Predictor>,
 }
 
@@ -196,13 +195,13 @@ impl<M: FeatureMap, U: Update> FeatureLearner<M, U> {
         }
     }
 
-    /// The same with a record of its predictions.
+    /// Adds a record of predictions.
     pub(super) fn recording(self, record: Record) -> Self {
         let record = Some(record);
         Self { record, ..self }
     }
 
-    /// The same with blocks that end when the map has so many features.
+    /// Sets the number of features at which a block ends.
     pub(super) fn full_at(self, full: usize) -> Self {
         Self { full, ..self }
     }
@@ -261,8 +260,8 @@ impl<M: FeatureMap + 'static, U: Update + 'static> Algorithm for FeatureLearner<
         self.predictor.take();
         self.output[0].clear();
         self.core.learn_row(x, y, weight, &mut self.output);
-        let [Output { yhat: said, q }] = &self.output;
-        yhat.copy_from_slice(said);
+        let [Output { yhat: predicted, q }] = &self.output;
+        yhat.copy_from_slice(predicted);
         if let Some(record) = &mut self.record {
             record.clip_and_record(yhat, y, q[0]);
         }
@@ -279,7 +278,7 @@ impl<M: FeatureMap + 'static, U: Update + 'static> Algorithm for FeatureLearner<
         self.output[0].clear();
         let (start, n_targets) = (yhat.len(), self.core.n_targets());
         self.core
-            .learn_rows(rows, y, self.full, scratch, &mut self.output);
+            .learn_block(rows, y, self.full, scratch, &mut self.output);
         yhat.extend_from_slice(&self.output[0].yhat);
         if let Some(record) = &mut self.record {
             let rounds = yhat[start..]

@@ -65,7 +65,7 @@ impl OnlineKrrParams {
 #[derive(Debug, Clone)]
 pub struct OnlineKrr {
     ridge: KernelRidge,
-    /// Whether the row to be predicted counts too, with the label 0.
+    /// True if the row to be predicted counts too, with the label 0.
     forward: bool,
     max_rows: Option<usize>,
     scores: Scores,
@@ -91,7 +91,7 @@ impl Algorithm for OnlineKrr {
     }
 
     fn learn_row(&mut self, x: &[f64], y: &[f64], weight: f64, yhat: &mut [f64]) {
-        let regression = self.ridge.learn(x, y[0], weight);
+        let regression = self.ridge.learn_row(x, y[0], weight);
         yhat[0] = self.prediction(&regression);
         self.scores.push([y[0] - yhat[0]], regression.uncertainty());
     }

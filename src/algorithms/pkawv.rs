@@ -35,7 +35,7 @@ pub struct PkawvParams {
     pub kors_mu: f64,
     /// Factor of the leverage scores, positive: a larger one samples more rows. Default 1.
     pub beta: f64,
-    /// The leverage scores are estimated too high by this part, 0 or positive. Default 0.5.
+    /// The part by which leverage scores are overestimated, 0 or positive. Default 0.5.
     pub epsilon: f64,
     /// Seed of the draws. Default 0.
     pub random_state: u64,
@@ -92,7 +92,7 @@ pub struct Pkawv {
     offer: Offer,
 }
 
-/// All rows learned, their labels, and their features: coordinate by coordinate, a number for each row.
+/// All rows learned, their labels, and their features, stored coordinate by coordinate.
 #[derive(Debug, Clone, Default)]
 struct Past {
     rows: Panels,
@@ -101,8 +101,7 @@ struct Past {
 }
 
 impl Past {
-    /// The coordinate of every past row along a row that is to extend the span, given that one's features and its own
-    /// coordinate.
+    /// The coordinate of every past row along a row that extends the span, given its features and own coordinate.
     fn embed(&self, kernel: &AnyKernel, x: &[f64], phi: &[f64], coordinate: f64) -> Vec<f64> {
         let mut column = vec![0.0; self.rows.n_rows()];
         kernel.row_into(x, &self.rows, &mut column);
@@ -150,7 +149,7 @@ impl Pkawv {
 
     fn uncertainty(&self, x: &[f64]) -> f64 {
         let mut offer = Offer::default();
-        self.kors.look(x, &mut offer);
+        self.kors.project(x, &mut offer);
         let phi = &offer.at.phi;
         match self.extension(x, &offer) {
             None => self.squares.uncertainty(phi).unwrap_or(0.0),
@@ -173,13 +172,13 @@ impl Algorithm for Pkawv {
 
     fn learn_row(&mut self, x: &[f64], y: &[f64], _weight: f64, yhat: &mut [f64]) {
         let mut offer = std::mem::take(&mut self.offer);
-        self.kors.look(x, &mut offer);
+        self.kors.project(x, &mut offer);
         if let Some(extension) = self.extension(x, &offer) {
             self.squares.embed(&extension.border);
             self.past.features.push(extension.column);
         }
-        self.kors.take(x, &mut offer);
-        let q = self.squares.learn_weighted(&offer.at.phi, y, 1.0, yhat);
+        self.kors.admit(x, &mut offer);
+        let q = self.squares.learn_targets(&offer.at.phi, y, 1.0, yhat);
         self.scores.push([y[0] - yhat[0]], q);
         self.past.push(x, y[0], &offer.at.phi);
         self.offer = offer;
@@ -187,7 +186,7 @@ impl Algorithm for Pkawv {
 
     fn predict_into(&self, x: &[f64], out: &mut [f64]) {
         let mut offer = Offer::default();
-        self.kors.look(x, &mut offer);
+        self.kors.project(x, &mut offer);
         let phi = &offer.at.phi;
         match self.extension(x, &offer) {
             None => self.squares.predict_into(phi, out),

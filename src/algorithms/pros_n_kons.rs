@@ -34,9 +34,9 @@ pub struct ProsNKonsParams {
     pub gamma: f64,
     /// Factor of the leverage scores, positive: a larger one keeps more rows. Default 1.
     pub beta: f64,
-    /// The leverage scores are estimated too high by this part, 0 or positive. Default 0.5.
+    /// The part by which leverage scores are overestimated, 0 or positive. Default 0.5.
     pub epsilon: f64,
-    /// `C`, positive: predictions stay within `[-C, C]`, but where a new space was carried over to. Default 1.
+    /// `C`, positive: predictions stay within `[-C, C]`, except right after a new space was carried over to. Default 1.
     pub bound: f64,
     /// Weight of a squared gradient in `A`, positive. Default: `1 / (16 C^2)`.
     pub eta: Option<f64>,

@@ -1,4 +1,4 @@
-//! The mean of the labels: what every learner has to beat.
+//! The running mean of the labels: the baseline of every learner.
 
 use serde::{Deserialize, Serialize};
 
@@ -50,7 +50,7 @@ impl Default for RunningMean {
 }
 
 impl RunningMean {
-    /// Before there is a label, as much is known as after the tenth of one.
+    /// The variance of the mean, as a multiple of that of a label; before the first label, 10.
     fn uncertainty(&self) -> f64 {
         self.count.max(0.1).recip()
     }

@@ -34,7 +34,7 @@ pub struct SketchedKonsParams {
     pub gamma: f64,
     /// Factor of the leverage score, positive. Default 1.
     pub beta: f64,
-    /// The leverage score is estimated too high by this part, 0 or positive. Default 0.5.
+    /// The part by which the leverage score is overestimated, 0 or positive. Default 0.5.
     pub epsilon: f64,
     /// `C`, positive: predictions stay within `[-C, C]`. Default 1.
     pub bound: f64,

@@ -10,7 +10,7 @@ use crate::persist::State;
 use crate::predictor::Predictor;
 use crate::runtime::Heap;
 
-/// When the first algorithm ends, and what the second begins with.
+/// The condition that ends the first algorithm, and the start of the second.
 pub trait Switch: Clone + fmt::Debug + Send + Sync + 'static {
     /// The first algorithm.
     type First: Algorithm + Clone + 'static;
@@ -20,20 +20,20 @@ pub trait Switch: Clone + fmt::Debug + Send + Sync + 'static {
     /// The largest `kappa(x, x)` that both can work with.
     const LARGEST_KAPPA: f64 = LARGEST;
 
-    /// Whether the switch comes with the row that makes it due, and not with the next.
+    /// True if the switch comes with the row that makes it due, false if with the next.
     const AT_ONCE: bool;
 
-    /// Number of rows that the first algorithm is still to learn, at most.
+    /// The most rows that the first algorithm still learns.
     fn rows_left(&self, first: &Self::First) -> usize;
 
-    /// The second algorithm with what the first has learned.
+    /// The second algorithm, which goes on from what the first has learned.
     fn switch(&self, first: &Self::First) -> Self::Second;
 
-    /// A second algorithm to be loaded, if that is what a file holds.
+    /// An empty second algorithm to load the state into, if the state is that of one.
     fn second_in(&self, first: &Self::First, state: &State) -> Option<Self::Second>;
 }
 
-/// A learner of two phases.
+/// A learner that begins as one algorithm and goes on as another.
 #[derive(Debug, Clone)]
 pub struct TwoPhases<S: Switch> {
     switch: S,
@@ -47,7 +47,7 @@ enum Phase<A, B> {
 }
 
 impl<S: Switch> TwoPhases<S> {
-    /// A learner that begins like this.
+    /// A learner in its first phase.
     pub(super) fn new(switch: S, first: S::First) -> Self {
         let phase = Phase::First(Box::new(first));
         Self { switch, phase }
@@ -104,7 +104,7 @@ impl<S: Switch> TwoPhases<S> {
 }
 
 impl<S: Switch> Algorithm for TwoPhases<S> {
-    /// Rows come in blocks in both phases, so that where the switch falls does not matter.
+    /// The properties of the current algorithm, with blocks in both phases: the result must not depend on the switch.
     fn facts(&self) -> Facts {
         let facts = self.current().facts();
         let blocks = facts.blocks.or(Some(Blocks::default()));

@@ -1,11 +1,11 @@
-//! Range checks shared by kernels and algorithms.
+//! Checks of parameters and capacity.
 
 use std::ops::RangeInclusive;
 
 use crate::error::Error;
 use crate::limits::LARGEST;
 
-/// Inside this range, of which `expected` is the description; NaN is not.
+/// Refuses a value outside this range, described by `expected`; NaN is outside.
 pub(crate) fn within(
     name: &'static str,
     value: f64,
@@ -19,24 +19,24 @@ pub(crate) fn within(
     }
 }
 
-/// Positive, and far enough from 0 and infinity that squares and inverses stay finite.
+/// Refuses a value that is not positive, or so small or large that squares and inverses would overflow.
 pub(crate) fn positive(name: &'static str, value: f64) -> Result<(), Error> {
     let expected = "positive and finite (1e-100 to 1e100)";
     within(name, value, LARGEST.recip()..=LARGEST, expected)
 }
 
-/// `None`, or [`positive`].
+/// Refuses a value that is given and not [`positive`].
 pub(crate) fn positive_if_given(name: &'static str, value: Option<f64>) -> Result<(), Error> {
     value.map_or(Ok(()), |value| positive(name, value))
 }
 
-/// What a matrix starts as a multiple of the identity with: large enough for float64 to tell it from rounding.
+/// Refuses a multiple of the identity that is too small for float64 to tell it from rounding in a matrix.
 pub(crate) fn regularisation(name: &'static str, value: f64) -> Result<(), Error> {
     let expected = "between 1e-10, below which rounding decides, and 1e100";
     within(name, value, 1e-10..=LARGEST, expected)
 }
 
-/// 0, or [`positive`].
+/// Refuses a value that is neither 0 nor [`positive`].
 pub(crate) fn not_negative(name: &'static str, value: f64) -> Result<(), Error> {
     if value == 0.0 {
         return Ok(());
@@ -44,7 +44,7 @@ pub(crate) fn not_negative(name: &'static str, value: f64) -> Result<(), Error> 
     positive(name, value).map_err(|_| Error::parameter(name, "0 or positive and finite", value))
 }
 
-/// At least 1.
+/// Refuses 0.
 pub(crate) fn at_least_one(name: &'static str, value: usize) -> Result<(), Error> {
     match value {
         0 => Err(Error::parameter(name, "at least 1", 0.0)),
@@ -52,13 +52,13 @@ pub(crate) fn at_least_one(name: &'static str, value: usize) -> Result<(), Error
     }
 }
 
-/// From 1 to as many labels as a row can have: each has weights of its own, which are there before the first row.
+/// Refuses a number of targets outside 1 to 10,000: each target has weights of its own before the first row.
 pub(crate) fn targets(n_targets: usize) -> Result<(), Error> {
     let expected = "between 1 and 10,000";
     within("n_targets", n_targets as f64, 1.0..=1e4, expected)
 }
 
-/// `None`, or at least 1.
+/// Refuses a value that is given and 0.
 pub(crate) fn at_least_one_if_given(name: &'static str, value: Option<usize>) -> Result<(), Error> {
     match value {
         Some(0) => Err(Error::parameter(name, "None or at least 1", 0.0)),

@@ -1,4 +1,4 @@
-//! The caller's data, checked: rows, labels, names of columns, parameters.
+//! The caller's data, checked: rows, labels, names of columns and parameters.
 
 pub(crate) mod checks;
 mod names;

@@ -10,7 +10,7 @@ use crate::error::Error;
 pub struct FeatureNames(Option<Vec<String>>);
 
 impl FeatureNames {
-    /// These names, or none.
+    /// Names, if there are any.
     pub fn new(names: Option<Vec<String>>) -> Self {
         Self(names)
     }
@@ -43,7 +43,7 @@ impl FeatureNames {
     }
 }
 
-/// What is wrong with columns that differ from those learned.
+/// Describes how columns differ from those learned.
 fn problem(names: &[String], found: &[String]) -> String {
     if let Some(missing) = names.iter().find(|name| !found.contains(name)) {
         return format!("should have the column {missing:?}, as the rows learned have");

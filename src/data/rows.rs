@@ -1,4 +1,4 @@
-//! Checked views of the caller's data: past this file every number is finite.
+//! Checked views of the caller's rows and labels: past this file every number is finite.
 
 use std::ops::Range;
 
@@ -10,22 +10,22 @@ use crate::runtime::memory::{refill, zeros};
 /// Rows that one thread scores at a time.
 pub(crate) const SCORED: usize = 1024;
 
-/// What data may be made of. Learners compute with float64.
+/// A type of numbers that data may have. Learners compute with float64.
 pub trait Number: Copy + Into<f64> + Send + Sync {
-    /// The values as float64, in `room` unless they are that already.
-    fn float64<'a>(values: &'a [Self], room: &'a mut Vec<f64>) -> Result<&'a [f64], Error>;
+    /// The values as float64, copied into `buffer` unless they are that already.
+    fn float64<'a>(values: &'a [Self], buffer: &'a mut Vec<f64>) -> Result<&'a [f64], Error>;
 }
 
 impl Number for f64 {
-    fn float64<'a>(values: &'a [Self], _room: &'a mut Vec<f64>) -> Result<&'a [f64], Error> {
+    fn float64<'a>(values: &'a [Self], _buffer: &'a mut Vec<f64>) -> Result<&'a [f64], Error> {
         Ok(values)
     }
 }
 
 impl Number for f32 {
-    fn float64<'a>(values: &'a [Self], room: &'a mut Vec<f64>) -> Result<&'a [f64], Error> {
-        refill(room, values.iter().map(|&value| f64::from(value)))?;
-        Ok(room)
+    fn float64<'a>(values: &'a [Self], buffer: &'a mut Vec<f64>) -> Result<&'a [f64], Error> {
+        refill(buffer, values.iter().map(|&value| f64::from(value)))?;
+        Ok(buffer)
     }
 }
 
@@ -48,19 +48,19 @@ pub struct Rows<'a, T = f64> {
 }
 
 impl<'a, T: Number> Rows<'a, T> {
-    /// A view of `data` as rows of `n_features` numbers.
+    /// A view of `data` as rows of `n_features` numbers, named `X` in messages.
     pub fn new(data: &'a [T], n_features: usize) -> Result<Self, Error> {
         Self::named("X", data, n_features)
     }
 
-    /// The same, for an argument that has this name in messages.
+    /// A view of `data` as rows of `n_features` numbers, named `argument` in messages.
     pub fn named(argument: &'static str, data: &'a [T], n_features: usize) -> Result<Self, Error> {
         let rows = Self::unchecked(argument, data, n_features)?;
         rows.check_numbers(argument)?;
         Ok(rows)
     }
 
-    /// The same before its numbers have been checked.
+    /// A view of `data` as rows of `n_features` numbers that have not been checked yet.
     pub(crate) fn unchecked(
         argument: &'static str,
         data: &'a [T],
@@ -84,7 +84,7 @@ impl<'a, T: Number> Rows<'a, T> {
         })
     }
 
-    /// Whole rows that are not empty, of which the first has this number in the caller's array.
+    /// A view of valid rows, at least one, of which the first has this number in the caller's array.
     pub(crate) fn trusted(data: &'a [T], n_features: usize, first: usize) -> Self {
         Self {
             data,
@@ -93,7 +93,7 @@ impl<'a, T: Number> Rows<'a, T> {
         }
     }
 
-    /// Refuses anything but finite numbers.
+    /// Refuses numbers that are not finite.
     pub(crate) fn check_numbers(&self, argument: &'static str) -> Result<(), Error> {
         check_numbers(self.data, |i| {
             let row = self.first + i / self.n_features;
@@ -134,12 +134,12 @@ impl<'a, T: Number> Rows<'a, T> {
         }
     }
 
-    /// The same rows as float64, in `room` unless they are that already.
-    pub fn float64<'b>(&self, room: &'b mut Vec<f64>) -> Result<Rows<'b>, Error>
+    /// The rows as float64, copied into `buffer` unless they are that already.
+    pub fn float64<'b>(&self, buffer: &'b mut Vec<f64>) -> Result<Rows<'b>, Error>
     where
         'a: 'b,
     {
-        let data = T::float64(self.data, room)?;
+        let data = T::float64(self.data, buffer)?;
         Ok(Rows::trusted(data, self.n_features, self.first))
     }
 
@@ -154,8 +154,7 @@ impl<'a, T: Number> Rows<'a, T> {
     }
 }
 
-/// So many numbers for each of many rows, by several threads if there are very many: `score` is given some of them at a
-/// time.
+/// Computes `n` numbers for each row. `score` is given some rows at a time; threads share the work if there are many.
 pub(crate) fn score_rows<T: Number>(
     rows: &Rows<'_, T>,
     n: usize,
@@ -165,15 +164,15 @@ pub(crate) fn score_rows<T: Number>(
     let mut out = zeros(n_numbers, || format!("predictions for {} rows", rows.len()))?;
     fill_in_chunks(&mut out, n * SCORED, |start, out| {
         let range = start / n..(start + out.len()) / n;
-        let (some, mut room) = (rows.slice(range), Vec::new());
-        // Here, and not before, while the chunk is in the nearest caches.
+        let (some, mut buffer) = (rows.slice(range), Vec::new());
+        // Checked while the chunk is in the nearest caches.
         some.check_numbers("X")?;
-        score(&some.float64(&mut room)?, out)
+        score(&some.float64(&mut buffer)?, out)
     })?;
     Ok(out)
 }
 
-/// Refuses rows of another width than expected, if any is.
+/// Refuses another width than the one expected, if any is.
 pub(crate) fn check_width(
     argument: &'static str,
     expected: Option<usize>,
@@ -241,7 +240,7 @@ pub(crate) fn check_length(
     })
 }
 
-/// Refuses predictions that are not finite, which no row and no label leads to, but state from a forged file may.
+/// Refuses predictions that are not finite: no valid row or label leads to one, but the state in a forged file may.
 pub(crate) fn check_predictions(yhat: &[f64]) -> Result<(), Error> {
     match yhat.iter().find(|yhat| !yhat.is_finite()) {
         Some(&value) => Err(Error::Prediction { value }),
@@ -261,7 +260,7 @@ fn check_numbers<T: Number>(values: &[T], place: impl Fn(usize) -> Place) -> Res
     })
 }
 
-/// False for NaN, too.
+/// Returns true if a value is finite and not too large; false for NaN.
 fn is_number(value: impl Number) -> bool {
     value.into().abs() <= LARGEST
 }

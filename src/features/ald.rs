@@ -14,34 +14,34 @@ use crate::persist::State;
 use crate::predictor::Predictor;
 use crate::runtime::heap;
 
-/// The smallest `alpha`: below it rounding decides, not the data.
+/// The smallest `alpha`: below it the outcome would depend on rounding, not on the data.
 pub const SMALLEST_ALPHA: f64 = 1e-10;
 
-/// What is added to the kernel values of rows with themselves, relative to them, if `alpha` is below [`FINE`].
+/// Addition to the kernel value of a row with itself, relative to it, if `alpha` is below [`FINE`].
 ///
-/// Rows that creep along are extrapolated from those kept with weights that grow beyond all measure while the distance
-/// to the span is still small, and rounding in the factor is multiplied by the squares of these weights: distances would
-/// be noise, rows would not join, and features would leave the ball. This makes large weights part of the distance, so
-/// that a row joins in time; it changes the kernel by a thousandth of `alpha` at most.
+/// Where each row is a little further than the last, it is extrapolated from those kept with weights that grow without
+/// bound while its distance to the span is still small, and rounding in the factor is multiplied by their squares:
+/// distances would be noise, rows would not join, and features would leave the ball. The nugget makes large weights
+/// part of the distance, so that a row joins in time; it changes the kernel by a thousandth of `alpha` at most.
 const NUGGET: f64 = 1e-13;
 const FINE: f64 = 1e-5;
 
-/// Below this `alpha` features are found by substitution: a product with the inverse of the factor would multiply rounding
-/// by the norm of that, `1 / sqrt(alpha)`, once more.
+/// The `alpha` below which features are found by substitution: a product with the inverse of the factor would multiply
+/// rounding by the norm of that inverse, `1 / sqrt(alpha)`, once more.
 const VERY_FINE: f64 = 5e-7;
 
-/// What a dictionary does with a row that should join when there is no room.
+/// The treatment of a row that should join a full dictionary.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Policy {
-    /// It stays as it is: the row is learned through its projection.
+    /// The dictionary stays as it is; the row is learned through its projection.
     #[default]
     Freeze,
-    /// The row takes the place of the one whose removal costs least.
+    /// The row replaces the one whose removal costs least.
     Replace,
 }
 
-/// Rows that are far from the span of the rows kept before them, and the features they give.
+/// A dictionary of rows that are far from the span of those kept before them, and the features it gives.
 ///
 /// A row `x` joins when `alpha_t = min_beta ||sum_i beta_i kappa(z_i, .) - kappa(x, .)||^2`, the squared distance of
 /// its kernel function to the span of the dictionary's, is more than `alpha kappa(x, x)`; the first row always joins.
@@ -51,9 +51,9 @@ pub struct Dictionary {
     threshold: f64,
     max_basis: usize,
     policy: Policy,
-    /// When a row may take the place of another; `None`: always.
+    /// The times when a row may replace another; `None` means always.
     schedule: Option<Box<ReplacementSchedule>>,
-    /// The row at hand.
+    /// The projection of the row at hand.
     at: Projection,
 }
 
@@ -80,20 +80,20 @@ impl Dictionary {
         })
     }
 
-    /// The same with another policy at the cap.
+    /// Sets the policy at the cap.
     #[must_use]
     pub fn policy(self, policy: Policy) -> Self {
         Self { policy, ..self }
     }
 
-    /// The same, in which rows take the place of others now and then, and more often when the stream moves.
+    /// Sets a schedule for replacements: rare as a rule, and frequent when the stream moves.
     #[must_use]
     pub(crate) fn on_schedule(self) -> Self {
         let schedule = Some(Box::default());
         Self { schedule, ..self }
     }
 
-    /// Whether rows take the place of others fast, as the stream has moved.
+    /// Returns true while replacements are frequent because the stream has moved.
     pub(crate) fn is_renewing(&self) -> bool {
         self.schedule
             .as_ref()
@@ -110,24 +110,24 @@ impl Dictionary {
         self.map.rows()
     }
 
-    /// Projects the row at hand again, after another has been removed.
-    pub fn project_again(&mut self, x: &[f64]) {
+    /// Projects the row at hand again, after a removal.
+    pub(crate) fn project_again(&mut self, x: &[f64]) {
         self.map.project_into(x, &mut self.at);
     }
 
-    /// Takes in how far the row at hand is from the span.
-    fn note(&mut self) {
+    /// Records the distance of the row at hand from the span.
+    fn record_distance(&mut self) {
         let (is_full, size) = (self.is_full(), self.size());
         match &mut self.schedule {
             Some(schedule) if is_full => {
-                schedule.note((self.at.residual / self.at.kappa).min(1.0).sqrt(), size);
+                schedule.record((self.at.residual / self.at.kappa).min(1.0).sqrt(), size);
             }
             Some(schedule) => schedule.pass(),
             None => {}
         }
     }
 
-    /// Whether the row at hand is to take the place of another.
+    /// Returns true if the row at hand should replace another.
     fn wants_eviction(&self) -> bool {
         self.policy == Policy::Replace
             && self
@@ -142,15 +142,15 @@ impl Dictionary {
         self.size() >= self.max_basis
     }
 
-    /// Removes row `j`; returns what this does to features, as [`NystromMap::remove`] does.
+    /// Removes row `j`; returns the rotations of the features, as [`NystromMap::remove`] does.
     pub fn remove(&mut self, j: usize) -> Vec<Givens> {
         if let Some(schedule) = &mut self.schedule {
-            schedule.restart();
+            schedule.record_replacement();
         }
         self.map.remove(j)
     }
 
-    /// Lets the row last projected join if ALD fails; returns the coordinate that `phi(x)` has gained.
+    /// Lets the row last projected join if it is far from the span; returns the coordinate that `phi(x)` has gained.
     pub fn grow_if_novel(&mut self, x: &[f64]) -> Option<f64> {
         let mut at = std::mem::take(&mut self.at);
         let coordinate = self
@@ -160,18 +160,18 @@ impl Dictionary {
         coordinate
     }
 
-    /// Lets a row join whatever ALD says, unless rounding stands in the way or there is no room.
+    /// Lets a row join whatever its distance, unless the dictionary is full or rounding makes the row useless.
     pub(crate) fn keep(&mut self, x: &[f64]) {
         self.map.project_accurately(x, &mut self.at);
         if !self.is_full() {
-            // A row within the span would bring nothing.
+            // A row within the span adds nothing: the refusal is fine.
             let _ = self.map.grow(x, &mut self.at);
         }
     }
 
     /// The coordinate that the features of a projected row gain if it joins.
     ///
-    /// What the fast projection says is confirmed by the accurate one, which the factor is built from.
+    /// A row that seems novel by the fast projection is confirmed by the accurate one, which the factor is built from.
     fn coordinate(&self, at: &mut Projection) -> Option<f64> {
         if self.is_full() || !self.is_novel(at) {
             return None;
@@ -180,7 +180,7 @@ impl Dictionary {
         self.is_novel(at).then(|| at.residual.sqrt())
     }
 
-    /// A row of numbers so small that float64 cannot invert its kernel value counts as zeros.
+    /// Returns true if a row is far enough from the span to join. One with a tiny kernel value counts as zeros.
     fn is_novel(&self, at: &Projection) -> bool {
         let first = self.size() == 0;
         at.kappa > LARGEST.recip() && (first || at.residual > self.threshold * at.kappa)
@@ -194,7 +194,7 @@ impl FeatureMap for Dictionary {
 
     fn project(&mut self, x: &[f64]) {
         self.project_again(x);
-        self.note();
+        self.record_distance();
     }
 
     fn phi(&self) -> &[f64] {
@@ -209,10 +209,10 @@ impl FeatureMap for Dictionary {
         self.wants_eviction().then_some(self)
     }
 
-    fn hurry(&mut self) {
+    fn adapt_to_drift(&mut self) {
         let size = self.size();
         if let Some(schedule) = &mut self.schedule {
-            schedule.hurry(size);
+            schedule.adapt_to_drift(size);
         }
     }
 
@@ -221,9 +221,9 @@ impl FeatureMap for Dictionary {
         for (i, x) in rows.iter().enumerate() {
             block.look_at(i, &mut self.at);
             let (before, size) = (self.schedule.clone(), self.size());
-            self.note();
+            self.record_distance();
             if self.wants_eviction() {
-                // It comes again, by itself.
+                // The round of this row is made again, by itself.
                 self.schedule = before;
                 block.features.truncate(i);
                 break;

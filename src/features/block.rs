@@ -1,16 +1,16 @@
-//! Some rows of a stream that are learned together.
+//! Blocks: rows of a stream that are learned together.
 
 use super::{FeatureMatrix, NystromMap, Projection};
 use crate::data::Rows;
 use crate::kernels::AnyKernel;
 use crate::linalg::{Batch, Panels, mul_columns_into};
 
-/// The features of a block of rows, with room for what they are computed from. Made once and used for many blocks.
+/// The features of a block of rows, with scratch for computing them. Made once and reused for every block.
 #[derive(Debug, Default)]
 pub struct Block {
     pub(crate) features: FeatureMatrix,
     pub(super) batch: Batch,
-    /// The kernel values of each stored row.
+    /// The kernel values of all rows with each stored row.
     pub(super) k: Vec<f64>,
     /// `kappa(x, x)` and the residual of each row.
     pub(super) kappas: Vec<f64>,
@@ -34,8 +34,8 @@ impl Block {
         }
     }
 
-    /// Takes the rows themselves as features, after a constant if there is one.
-    pub(super) fn take(&mut self, rows: &Rows<'_>, constant: bool) {
+    /// Sets the features to the rows themselves, after a constant if there is one.
+    pub(super) fn set_rows(&mut self, rows: &Rows<'_>, constant: bool) {
         self.batch.fill(rows);
         let known = self.batch.data();
         self.features
@@ -46,7 +46,7 @@ impl Block {
         features.copy_from_slice(known);
     }
 
-    /// The kernel values of all rows with themselves and the stored ones; returns how many are side by side.
+    /// Computes the kernel values of all rows with themselves and the stored ones; returns the number side by side.
     pub(super) fn compare(
         &mut self,
         kernel: &AnyKernel,
@@ -64,20 +64,20 @@ impl Block {
         width
     }
 
-    /// What is known of row `i` at its turn.
+    /// Writes `kappa(x, x)` and the residual of row `i` as they are at its turn.
     pub(super) fn look_at(&self, i: usize, at: &mut Projection) {
         at.kappa = self.kappas[i];
         at.residual = self.residuals[i].max(0.0);
     }
 
-    /// The kernel values of row `i` with the stored ones.
+    /// Writes the kernel values of row `i` with the stored ones.
     pub(super) fn kernel_values_into(&self, i: usize, size: usize, k: &mut Vec<f64>) {
         k.clear();
         k.extend((0..size).map(|m| self.k[m * self.batch.width() + i]));
     }
 
-    /// Row `i` has joined: the coordinate that it brings to those after it is
-    /// `(kappa(x, x_i) - phi(x) . phi(x_i)) / phi_i`, where `phi_i` is its own.
+    /// Appends the coordinate that row `i` brings by joining. A later row `x` has `(kappa(x, x_i) - phi(x) . phi(x_i))
+    /// / phi_i` in it, where `phi_i` is the value of row `i` itself.
     pub(super) fn join(&mut self, i: usize, map: &NystromMap, phi: &[f64]) {
         let (width, last) = (self.batch.width(), phi.len() - 1);
         self.k.resize((last + 1) * width, 0.0);

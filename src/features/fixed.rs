@@ -1,4 +1,4 @@
-//! Nyström features of rows that stay the same.
+//! Nyström features of a fixed set of rows.
 
 use std::sync::Arc;
 
@@ -14,11 +14,11 @@ use crate::persist::State;
 use crate::predictor::{Expansion, Predictor};
 use crate::runtime::heap;
 
-/// Part of the largest eigenvalue below which the others are rounding.
+/// Part of the largest eigenvalue below which others count as rounding.
 const SMALLEST_EIGENVALUE: f64 = 1e-10;
 
-/// `phi(x) = Sigma_r^{-1/2} U_r^T k(x)`, where `U Sigma U^T` is the kernel matrix of the stored rows and `r` its largest
-/// eigenvalues count.
+/// The map `phi(x) = Sigma_r^{-1/2} U_r^T k(x)`, where `U Sigma U^T` is the kernel matrix of the stored rows, of which
+/// the `r` largest eigenvalues are used.
 #[derive(Debug, Clone)]
 pub struct FixedNystrom {
     kernel: AnyKernel,
@@ -31,13 +31,13 @@ pub struct FixedNystrom {
 }
 
 impl FixedNystrom {
-    /// The map of no rows, to be loaded from a file.
+    /// A map of no rows, to be loaded from a file.
     pub(crate) fn empty(kernel: AnyKernel) -> Self {
         Self::with(kernel, Arc::default(), DMatrix::zeros(0, 0))
     }
 
-    /// The map of these rows with `rank` features at most, and `w = Sigma_r^{1/2} U_r^T c`, with which `w . phi(x)` is the
-    /// kernel expansion with the coefficients `c`.
+    /// The map of these rows with at most `rank` features, and `w = Sigma_r^{1/2} U_r^T c`, with which `w . phi(x)` is
+    /// the kernel expansion with the coefficients `c`.
     pub(crate) fn of_rows(
         kernel: AnyKernel,
         rows: Arc<Panels>,

@@ -10,15 +10,15 @@ use crate::persist::State;
 use crate::predictor::{Fourier, Predictor, Waves};
 use crate::runtime::{generator, heap};
 
-/// Cosines and sines of frequencies that are drawn from a kernel's spectral density when the first row has come, or given.
+/// Cosines and sines of frequencies that are given, or drawn from a kernel's spectral density with the first row.
 #[derive(Debug, Clone)]
 pub struct FourierMap {
     spectrum: Spectrum,
     n_frequencies: usize,
     random_state: u64,
-    /// Of no frequencies before the first row, unless they were given.
+    /// The frequencies: none before the first row, unless they were given.
     fourier: Fourier,
-    /// What the coordinates of each frequency were scaled by; none if they were given.
+    /// The factor that the coordinates of each frequency share; none if frequencies were given.
     scales: Vec<f64>,
     phi: Vec<f64>,
 }
@@ -36,7 +36,7 @@ impl FourierMap {
         }
     }
 
-    /// The same with given frequencies.
+    /// Sets the frequencies instead of drawing them.
     #[must_use]
     pub(crate) fn given(self, frequencies: Panels) -> Self {
         let fourier = Fourier::new(frequencies);
@@ -57,7 +57,7 @@ impl FourierMap {
         self.fourier = Fourier::new(frequencies);
     }
 
-    /// A coordinate of every frequency for this feature, from a stream of random numbers of its own.
+    /// Draws the coordinate of every frequency for this feature, from random numbers of its own.
     fn draw_feature(&mut self, feature: usize) {
         let mut generator = generator(self.random_state);
         generator.set_stream(feature as u64);

@@ -11,8 +11,8 @@ use crate::linalg::{Panels, Triangle, norm_squared};
 use crate::persist::State;
 use crate::runtime::{Uniforms, heap};
 
-/// Part of its kernel value that a row must have outside the span of those kept to extend it. Float64 leaves half of its
-/// digits to such a row's new coordinate, and fewer to one that is nearer.
+/// Part of its kernel value that a row must have outside the span to extend it. The new coordinate of such a row has
+/// half the digits of float64, that of a nearer one fewer.
 const SPAN: f64 = 1e-8;
 
 /// Rows kept with a probability that grows with their ridge leverage score, and the Nyström map of their span.
@@ -29,27 +29,27 @@ pub(crate) struct Kors {
     n_offered: usize,
     rows: Panels,
     weights: Vec<f64>,
-    /// Of `S K S + gamma I`.
+    /// The factor of `S K S + gamma I`.
     factor: Triangle,
-    /// Of the rows that extend the span of those kept before; which of the kept ones they are.
+    /// The map of the kept rows that extended the span, and their indices among all kept rows.
     map: NystromMap,
     members: Vec<usize>,
 }
 
-/// A row on offer. Made once and filled for each row, so that a round does not allocate.
+/// A row on offer. Made once and reused for every row, so that a round does not allocate.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Offer {
-    /// The row as the map sees it.
+    /// The projection of the row.
     pub(crate) at: Projection,
-    /// Whether the row is to be kept.
+    /// True if the row is to be kept.
     pub(crate) kept: bool,
-    /// The coordinate that its features gain if it is kept and extends the span.
+    /// The coordinate that its features gain, if it is kept and extends the span.
     pub(crate) coordinate: Option<f64>,
     /// The probability with which it is kept.
     p: f64,
     /// The kernel values with the rows kept.
     k: Vec<f64>,
-    /// `L^{-1} (s k)` with the factor `L`, and what it leaves of the row's kernel value with itself.
+    /// `z = L^{-1} (s k)` with the factor `L`, and the residual `kappa(x, x) - ||z||^2`.
     z: Vec<f64>,
     residual: f64,
 }
@@ -85,18 +85,18 @@ impl Kors {
         &self.rows
     }
 
-    /// The Nyström map of their span.
+    /// The Nyström map of the span of the rows kept.
     pub(crate) fn map(&self) -> &NystromMap {
         &self.map
     }
 
-    /// Refuses rows that there are no draws for.
+    /// Refuses rows if there are no draws for them.
     pub(crate) fn check_capacity(&self, n_rows: usize) -> Result<(), Error> {
         self.uniforms.check_capacity(self.n_offered, n_rows)
     }
 
-    /// Looks at a row as the next one: its projection, and whether it is to be kept. Changes nothing.
-    pub(crate) fn look(&self, x: &[f64], offer: &mut Offer) {
+    /// Projects a row as the next one and decides if it is to be kept. Changes nothing.
+    pub(crate) fn project(&self, x: &[f64], offer: &mut Offer) {
         let (n, kernel) = (self.rows.n_rows(), self.map.kernel());
         offer.k.resize(n, 0.0);
         kernel.row_into(x, &self.rows, &mut offer.k);
@@ -113,9 +113,8 @@ impl Kors {
         };
     }
 
-    /// Looks at many rows as the next ones: the features of those before the first that is to be kept, and how many
-    /// these are. Changes nothing.
-    pub(crate) fn look_at_rows(&self, rows: &Rows<'_>, block: &mut Block) -> usize {
+    /// Projects rows as the next ones, up to the first to be kept; returns the number before it. Changes nothing.
+    pub(crate) fn project_rows(&self, rows: &Rows<'_>, block: &mut Block) -> usize {
         let width = block.compare(self.map.kernel(), &self.rows, rows);
         let mut z = block.k.clone();
         for (z, weight) in z.chunks_exact_mut(width).zip(&self.weights) {
@@ -139,7 +138,7 @@ impl Kors {
         n
     }
 
-    /// The features of all rows of a block whose kernel values are known.
+    /// Computes the features of all rows of a block from their kernel values.
     fn features_of_block(&self, block: &mut Block, n_rows: usize, width: usize) {
         // Forwards, so that no row is overwritten before it is moved.
         for (m, &member) in self.members.iter().enumerate() {
@@ -152,7 +151,7 @@ impl Kors {
         self.map.features_of_columns_into(k, width, phi);
     }
 
-    /// Ends the rounds of so many rows that are not kept.
+    /// Ends the rounds of `n_rows` rows, none of which is kept.
     pub(crate) fn pass(&mut self, n_rows: usize) {
         self.n_offered += n_rows;
     }
@@ -178,8 +177,8 @@ impl Kors {
         novel.then(|| at.residual.sqrt())
     }
 
-    /// Ends the round of the row last looked at: keeps it if it is to be kept.
-    pub(crate) fn take(&mut self, x: &[f64], offer: &mut Offer) {
+    /// Ends the round of the row last projected: keeps it if it is to be kept.
+    pub(crate) fn admit(&mut self, x: &[f64], offer: &mut Offer) {
         self.n_offered += 1;
         if !offer.kept {
             return;
@@ -235,8 +234,8 @@ mod tests {
         let mut kors = Kors::new(AnyKernel::default(), ("gamma", 1.0), 1.0, 0.5, uniforms).unwrap();
         let mut offer = Offer::default();
         let probabilities = rows.iter().map(|&x| {
-            kors.look(&[x], &mut offer);
-            kors.take(&[x], &mut offer);
+            kors.project(&[x], &mut offer);
+            kors.admit(&[x], &mut offer);
             offer.p
         });
         let probabilities = probabilities.collect();

@@ -1,4 +1,4 @@
-//! The features of a row itself.
+//! The row itself as features.
 
 use super::{Block, FeatureMap};
 use crate::data::Rows;
@@ -8,7 +8,7 @@ use crate::persist::State;
 use crate::predictor::{Line, Predictor};
 use crate::runtime::heap;
 
-/// A constant, if there is one, and the row itself.
+/// The map of a row to itself, after a constant if there is an intercept.
 #[derive(Debug, Clone)]
 pub struct LinearMap {
     intercept: bool,
@@ -16,7 +16,7 @@ pub struct LinearMap {
 }
 
 impl LinearMap {
-    /// The map before the first row.
+    /// A map that has seen no row.
     pub(crate) fn new(intercept: bool) -> Self {
         let phi = Vec::new();
         Self { intercept, phi }
@@ -47,7 +47,7 @@ impl FeatureMap for LinearMap {
     fn project_rows(&mut self, rows: &Rows<'_>, _full: usize, block: &mut Block) {
         self.phi
             .resize(rows.n_features() + usize::from(self.intercept), 0.0);
-        block.take(rows, self.intercept);
+        block.set_rows(rows, self.intercept);
     }
 
     fn peek(&self, x: &[f64]) -> Vec<f64> {

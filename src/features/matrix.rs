@@ -1,10 +1,11 @@
-//! The features of several rows, side by side.
+//! The features of a block of rows, side by side.
 
 use crate::linalg::LANES;
 
-/// Features of some rows of a stream, coordinate by coordinate: what many rows have in one coordinate lies side by side.
+/// The features of a block of rows, stored coordinate by coordinate: the values of all rows in one coordinate are side
+/// by side.
 ///
-/// A row may bring a coordinate of its own: those before it do not have it, and those after it do.
+/// A row may bring a coordinate, which later rows have and earlier rows do not.
 #[derive(Debug, Clone, Default)]
 pub struct FeatureMatrix {
     data: Vec<f64>,
@@ -17,7 +18,7 @@ pub struct FeatureMatrix {
 }
 
 impl FeatureMatrix {
-    /// Makes room for so many coordinates of so many rows.
+    /// Sets the size to `n_rows` rows with `known` coordinates, and all values to 0.
     pub(crate) fn reset(&mut self, n_rows: usize, known: usize) {
         self.n_rows = n_rows;
         self.width = n_rows.next_multiple_of(LANES);
@@ -27,12 +28,12 @@ impl FeatureMatrix {
         self.data.resize(known * self.width, 0.0);
     }
 
-    /// Leaves out the rows from this one on, which have brought nothing yet.
+    /// Removes the rows from `n_rows` on, none of which has brought a coordinate.
     pub(crate) fn truncate(&mut self, n_rows: usize) {
         self.n_rows = n_rows;
     }
 
-    /// Row `i` brings a coordinate: the values of those before, and its own, zeros as yet.
+    /// Adds a coordinate that row `i` brings; returns the values in earlier coordinates, and zeros for its own.
     pub(crate) fn join(&mut self, i: usize) -> (&[f64], &mut [f64]) {
         let start = self.data.len();
         self.data.resize(start + self.width, 0.0);
@@ -45,7 +46,7 @@ impl FeatureMatrix {
         self.n_rows
     }
 
-    /// Number of rows, and of places for rows up to a multiple of eight.
+    /// Number of rows, padded to a multiple of eight.
     pub(crate) fn width(&self) -> usize {
         self.width
     }
@@ -65,13 +66,13 @@ impl FeatureMatrix {
         self.joined.partition_point(|&joined| joined < i)
     }
 
-    /// The coordinate that row `i` has brought.
+    /// The value of row `i` in the coordinate that it has brought, if it has brought one.
     pub(crate) fn gain(&self, i: usize) -> Option<f64> {
         let n = self.joined.binary_search(&i).ok()?;
         Some(self.data[(self.known + n) * self.width + i])
     }
 
-    /// The features of row `i`, without what it has brought.
+    /// Writes the features of row `i` without the coordinate that it has brought.
     pub(crate) fn row_into(&self, i: usize, phi: &mut Vec<f64>) {
         let size = self.known + self.n_joined_before(i);
         phi.clear();
@@ -95,7 +96,7 @@ impl FeatureMatrix {
         &self.data
     }
 
-    /// The values coordinate by coordinate, to be written.
+    /// The values coordinate by coordinate, mutable.
     pub(crate) fn data_mut(&mut self) -> &mut [f64] {
         &mut self.data
     }

@@ -41,62 +41,62 @@ pub use nystrom::{NystromMap, Projection};
 pub(crate) use replacement::TOGETHER;
 pub use sampled::SampledMap;
 
-/// How a row changes the features of those after it.
+/// The change that a row makes to the features of later rows.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Change {
-    /// Not at all.
+    /// No change.
     None,
-    /// They gain a coordinate, which the row itself has already: this one.
+    /// Later rows gain a coordinate; the row itself has this value in it.
     Gain(f64),
-    /// They are those of a new space, of one more dimension if `extends`. The row itself has those of the old one.
+    /// Later rows have features in a new space; the row itself has those of the old one.
     NewSpace {
-        /// Whether the space gains a dimension.
+        /// True if the space gains a dimension.
         extends: bool,
     },
 }
 
-/// Turns rows into features.
+/// A map from rows to features.
 ///
 /// A round is [`project`](Self::project), then [`admit`](Self::admit), which lets the row change the map.
 pub trait FeatureMap: Clone + fmt::Debug + Heap + Send + Sync {
     /// Number of features that the next row will have.
     fn size(&self) -> usize;
 
-    /// Finds the features of a row, which becomes the row at hand.
+    /// Computes the features of a row, which becomes the row at hand.
     fn project(&mut self, x: &[f64]);
 
-    /// The features of the row at hand, with the coordinate that it has gained.
+    /// The features of the row at hand, with any coordinate that it has gained.
     fn phi(&self) -> &[f64];
 
-    /// Lets the row at hand change the map, and says how.
+    /// Lets the row at hand change the map; returns the change.
     fn admit(&mut self, _x: &[f64]) -> Change {
         Change::None
     }
 
-    /// The dictionary, if it is full and the row at hand is to take the place of another.
+    /// The dictionary, if it is full and the row at hand should replace another.
     fn evicting(&mut self) -> Option<&mut Dictionary> {
         None
     }
 
-    /// Lets rows take the place of others sooner than usual, as what is to be predicted has changed.
-    fn hurry(&mut self) {}
+    /// Makes replacements more frequent, because the stream has drifted.
+    fn adapt_to_drift(&mut self) {}
 
-    /// Finds the features of the first of these rows, as many as can be learned together, and admits them. None after
-    /// one with which the map has `full` features is among them.
+    /// Computes and admits the features of the first of these rows, as many as can be learned together. The row with
+    /// which the map has `full` features is the last.
     fn project_rows(&mut self, rows: &Rows<'_>, full: usize, block: &mut Block);
 
     /// The features that a row would have after [`project`](Self::project) and [`admit`](Self::admit).
     fn peek(&self, x: &[f64]) -> Vec<f64>;
 
-    /// The function `w . phi(x)`, with a weight vector and a range of values for each target.
+    /// The predictor `w . phi(x)`, with a weight vector and a range for each target.
     fn predictor<'w>(&self, w: &dyn Fn(usize) -> &'w [f64], ranges: &[Range]) -> Predictor;
 
-    /// The rows kept and the kernel that compares them, if there are any.
+    /// The rows kept and the kernel that compares them, if the map keeps rows.
     fn basis(&self) -> Option<(&Panels, &AnyKernel)> {
         None
     }
 
-    /// The width of rows that the map asks for when it has so many features.
+    /// The width of rows that the map needs when it has `size` features, if it needs one.
     fn n_features(&self, _size: usize) -> Option<usize> {
         None
     }
@@ -112,12 +112,12 @@ pub trait FeatureMap: Clone + fmt::Debug + Heap + Send + Sync {
         n_rows.saturating_mul(width)
     }
 
-    /// Refuses so many more rows if the map cannot take them.
+    /// Refuses `n_rows` more rows if there is no capacity for them.
     fn check_capacity(&self, _n_rows: usize) -> Result<(), Error> {
         Ok(())
     }
 
-    /// Follows rows that have gained features, which stored rows have been given as zeros already.
+    /// Follows rows that have gained features; stored rows have been padded with zeros already.
     fn widen(&mut self, _from: usize, _to: usize) -> Result<(), Error> {
         Ok(())
     }
@@ -125,6 +125,6 @@ pub trait FeatureMap: Clone + fmt::Debug + Heap + Send + Sync {
     /// Writes what the map has learned.
     fn save(&self, state: &mut State);
 
-    /// Reads what a map with the same parameters has written; returns the number of features, if that tells.
+    /// Reads the state of a map with the same parameters; returns the number of features, if the state tells it.
     fn load(&mut self, state: &State) -> Result<Option<usize>, Error>;
 }

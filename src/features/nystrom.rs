@@ -12,23 +12,23 @@ use crate::persist::State;
 use crate::predictor::Expansion;
 use crate::runtime::heap;
 
-/// `phi(x) = L^{-1} k_S(x)`, where `K_S = L L^T` is the kernel matrix of the stored rows `S`.
+/// The map `phi(x) = L^{-1} k_S(x)`, where `K_S = L L^T` is the kernel matrix of the stored rows `S`.
 ///
-/// It is the paper's `Sigma^{-1/2} U^T k_S(x)` up to a rotation, so inner products, norms and predictions are the
-/// same, and it is nested: a new row of `S` appends a coordinate and leaves the others as they were.
+/// It is the paper's `Sigma^{-1/2} U^T k_S(x)` up to a rotation, so inner products, norms and predictions are the same,
+/// and it is nested: a new row of `S` appends a coordinate and leaves the others as they were.
 #[derive(Debug, Clone)]
 pub struct NystromMap {
     kernel: AnyKernel,
     nugget: f64,
-    /// Whether features are found by substitution with the factor, and not by the faster product with its inverse.
+    /// True if features are found by substitution with the factor, instead of the faster product with its inverse.
     is_accurate: bool,
     rows: Arc<Panels>,
     factor: CholeskyFactor,
-    /// Rows removed since the factor was last computed anew.
+    /// Number of rows removed since the factor was last computed anew.
     removals: usize,
 }
 
-/// A row as a map sees it. Made once and filled for each row, so that a round does not allocate.
+/// The projection of a row. Made once and reused for every row, so that a round does not allocate.
 #[derive(Debug, Clone, Default)]
 pub struct Projection {
     /// `k_S(x)`.
@@ -38,18 +38,18 @@ pub struct Projection {
     /// `kappa(x, x)`.
     pub kappa: f64,
     /// The squared distance of `kappa(x, .)` to its projection, `kappa(x, x) - ||phi(x)||^2`, never below 0; with a
-    /// nugget, that in the kernel with it.
+    /// nugget, the distance in the kernel that has it.
     pub residual: f64,
 }
 
 impl NystromMap {
-    /// The map of an empty dictionary.
+    /// A map of no rows.
     pub fn new(kernel: AnyKernel) -> Self {
         Self::with_nugget(kernel, 0.0)
     }
 
-    /// The same for the kernel with `nugget kappa(x, x)` added where a row meets itself.
-    pub fn with_nugget(kernel: AnyKernel, nugget: f64) -> Self {
+    /// A map of no rows for the kernel with `nugget kappa(x, x)` added to the value of a row with itself.
+    pub(crate) fn with_nugget(kernel: AnyKernel, nugget: f64) -> Self {
         Self {
             kernel,
             nugget,
@@ -60,9 +60,9 @@ impl NystromMap {
         }
     }
 
-    /// The same with features that are as accurate as the factor is, for rows that nearly depend on each other.
+    /// Makes features as accurate as the factor, for rows that nearly depend on each other.
     #[must_use]
-    pub fn accurate(self) -> Self {
+    pub(crate) fn accurate(self) -> Self {
         let is_accurate = true;
         Self {
             is_accurate,
@@ -98,8 +98,8 @@ impl NystromMap {
         self.features_into(at);
     }
 
-    /// The same when `k` and `kappa` are known already.
-    pub fn features_into(&self, at: &mut Projection) {
+    /// Computes `phi` and the residual of a projection whose `k` and `kappa` are known.
+    pub(crate) fn features_into(&self, at: &mut Projection) {
         if self.is_accurate {
             return self.refine(at);
         }
@@ -108,7 +108,7 @@ impl NystromMap {
         self.measure(at);
     }
 
-    /// `phi` of many rows, given their kernel values: `width` columns that are stored row by row.
+    /// Computes `phi` of many rows from their kernel values: `width` columns that are stored row by row.
     pub(crate) fn features_of_columns_into(&self, k: &[f64], width: usize, phi: &mut [f64]) {
         if self.is_accurate {
             let phi = &mut phi[..k.len()];
@@ -119,14 +119,14 @@ impl NystromMap {
         }
     }
 
-    /// The same by substitution: slower, and as accurate as the factor is.
-    pub fn refine(&self, at: &mut Projection) {
+    /// Computes `phi` and the residual of a projection by substitution: slower, and as accurate as the factor.
+    pub(crate) fn refine(&self, at: &mut Projection) {
         at.phi.resize(at.k.len(), 0.0);
         self.factor.substitute_into(&at.k, &mut at.phi);
         self.measure(at);
     }
 
-    /// What a row with this kernel value has to lose to its features.
+    /// `kappa(x, x)` with the nugget, from which the residual is computed.
     pub(crate) fn own_value(&self, kappa: f64) -> f64 {
         kappa + self.nugget * kappa
     }
@@ -135,7 +135,7 @@ impl NystromMap {
         at.residual = (self.own_value(at.kappa) - norm_squared(&at.phi)).max(0.0);
     }
 
-    /// Stores `x`, given its projection, which gains the new coordinate: the residual's root.
+    /// Stores `x`, given its projection, which gains the root of its residual as a coordinate.
     pub fn grow(&mut self, x: &[f64], at: &mut Projection) -> Result<(), Error> {
         self.factor.push(&at.phi, at.residual)?;
         Arc::make_mut(&mut self.rows).push(x);
@@ -143,7 +143,7 @@ impl NystromMap {
         Ok(())
     }
 
-    /// Removes row `j`; returns what this does to features, as [`CholeskyFactor::remove`] does.
+    /// Removes row `j`; returns the rotations of the features, as [`CholeskyFactor::remove`] does.
     ///
     /// After as many removals as there are rows, the factor is computed anew, so that rounding does not add up.
     pub fn remove(&mut self, j: usize) -> Vec<Givens> {
@@ -156,7 +156,7 @@ impl NystromMap {
         rotations
     }
 
-    /// Computes the factor of the stored rows anew, unless rounding stands in the way.
+    /// Computes the factor of the stored rows anew; keeps the old one if rounding makes that impossible.
     fn refactor(&mut self) {
         self.removals = 0;
         let mut fresh = Self::with_nugget(self.kernel.clone(), self.nugget);
@@ -171,14 +171,14 @@ impl NystromMap {
         self.factor = fresh.factor;
     }
 
-    /// [`project_into`](Self::project_into) and [`refine`](Self::refine).
+    /// Projects `x` onto the span of the stored rows by substitution.
     pub(crate) fn project_accurately(&self, x: &[f64], at: &mut Projection) {
         self.project_into(x, at);
         self.refine(at);
     }
 
-    /// `M = L'^{-1} K L^{-T}`, where `K` has the kernel values between the rows of another map, whose factor is `L'`, and
-    /// those of this one: features `phi` there, projected onto the span of the rows here, are `M^T phi`.
+    /// `M = L'^{-1} K L^{-T}`, where `K` has the kernel values between the rows of another map, whose factor is `L'`,
+    /// and those of this one: features `phi` there, projected onto the span of the rows here, are `M^T phi`.
     pub(crate) fn change_from(&self, other: &Self) -> DMatrix<f64> {
         let (mut at, mut projected) = (Projection::default(), Vec::new());
         for i in 0..other.size() {
@@ -204,7 +204,7 @@ impl NystromMap {
         c
     }
 
-    /// `w . phi(x)` as kernel expansions: a target for each range and each of the weight vectors.
+    /// The kernel expansions equal to `w . phi(x)`, with a weight vector and a range for each target.
     pub(crate) fn expansion<'w>(
         &self,
         w: impl Fn(usize) -> &'w [f64],
@@ -232,7 +232,7 @@ impl NystromMap {
         Ok(())
     }
 
-    /// The same for what a map from which rows are removed has to know.
+    /// Writes the number of removals, which only a map that loses rows needs.
     pub(crate) fn save_removals(&self, state: &mut State) {
         state.put_indices("removals", &[self.removals]);
     }

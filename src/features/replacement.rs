@@ -1,98 +1,97 @@
-//! How often a full dictionary takes in a row.
+//! The schedule by which a full dictionary replaces rows.
 
 use crate::error::Error;
 use crate::persist::State;
 
-/// Rows between two that take the place of others: few where rows come that the dictionary does not know.
-const USUAL: f64 = 128.0;
-const SURPRISED: f64 = 4.0;
+/// Number of rows between two replacements: as a rule, and while the stream brings rows far from the dictionary.
+const USUAL_WAIT: f64 = 128.0;
+const FAST_WAIT: f64 = 4.0;
 
-/// How far rows are from the span of the dictionary, on the average of so many rows lately, and of so many in the long run.
-const LATELY: f64 = 64.0;
+/// Number of rows in the averages of the distance from the span: the recent one, and the one in the long run.
+const RECENT: f64 = 64.0;
 const LONG_RUN: f64 = 2048.0;
 
-/// What tells of a change: rows twice as far from the span as in the long run, or explained half as much; unless that is
-/// next to nothing.
+/// The stream has moved if the recent distance is above `NOTHING` and this many times the one in the long run, or if
+/// this many times less is explained.
 const FACTOR: f64 = 2.0;
 const NOTHING: f64 = 0.03;
 
-/// As a rule a row takes the place of another only if it is the first of so many: they are learned together, on features
-/// that should stay the same.
+/// Number of rows learned together. As a rule only the first may replace another row, so that features stay the same.
 pub(crate) const TOGETHER: usize = 32;
 
-/// Lets rows take the place of others slowly as a rule, and fast when the stream has moved to where no rows are kept.
+/// Decides when a row may replace another: rarely as a rule, often when the stream has moved away from the dictionary.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ReplacementSchedule {
-    /// Rows so far.
+    /// Number of rows so far.
     rows: f64,
-    /// Rows since the last that took the place of another.
+    /// Number of rows since the last replacement.
     waited: f64,
-    lately: f64,
-    in_the_long_run: f64,
-    /// Rows that these averages are of.
+    recent: f64,
+    long_run: f64,
+    /// Number of rows in these averages.
     count: f64,
-    /// Rows that are still to be replaced fast, and those that are to be replaced sooner than usual.
+    /// Number of replacements still to be made at the fast rate, and of those to be made sooner than usual.
     fast_left: f64,
     soon_left: f64,
 }
 
 impl ReplacementSchedule {
-    /// A row comes while there is room for it.
+    /// Counts a row that comes before the dictionary is full.
     pub(crate) fn pass(&mut self) {
         self.rows += 1.0;
     }
 
-    /// Takes in how far a row is from the span of a full dictionary of this size, as a part of the most that it can be.
-    pub(crate) fn note(&mut self, distance: f64, size: usize) {
+    /// Records the distance of a row from the span of a full dictionary, relative to the largest possible one.
+    pub(crate) fn record(&mut self, distance: f64, size: usize) {
         self.rows += 1.0;
         self.waited += 1.0;
         self.count = LONG_RUN.min(self.count + 1.0);
-        self.lately += (distance - self.lately) / self.count.min(LATELY);
-        self.in_the_long_run += (distance - self.in_the_long_run) / self.count;
-        if self.is_surprised() {
+        self.recent += (distance - self.recent) / self.count.min(RECENT);
+        self.long_run += (distance - self.long_run) / self.count;
+        if self.has_moved() {
             self.fast_left = size as f64;
         }
     }
 
-    fn is_surprised(&self) -> bool {
-        let (now, usual) = (self.lately, self.in_the_long_run);
+    fn has_moved(&self) -> bool {
+        let (now, usual) = (self.recent, self.long_run);
         let explained = |distance: f64| 1.0 - distance * distance;
         now > NOTHING.max(FACTOR * usual) || explained(now) < explained(usual) / FACTOR
     }
 
-    /// Whether rows are to be replaced fast.
+    /// Returns true while replacements are to be frequent.
     pub(crate) fn is_fast(&self) -> bool {
         self.fast_left > 0.0
     }
 
-    /// Whether it is time for another row.
+    /// Returns true if a row may replace another now.
     pub(crate) fn is_due(&self) -> bool {
         if self.is_fast() {
-            return self.waited >= SURPRISED;
+            return self.waited >= FAST_WAIT;
         }
         let together = TOGETHER as f64;
         let patience = if self.soon_left > 0.0 {
             together
         } else {
-            USUAL
+            USUAL_WAIT
         };
         self.waited >= patience && (self.rows - 1.0) % together == 0.0
     }
 
-    /// A row has taken the place of another.
-    pub(crate) fn restart(&mut self) {
+    /// Records a replacement.
+    pub(crate) fn record_replacement(&mut self) {
         self.waited = 0.0;
         self.fast_left = (self.fast_left - 1.0).max(0.0);
         self.soon_left = (self.soon_left - 1.0).max(0.0);
     }
 
-    /// What is to be predicted has changed: each of so many rows should be looked at soon.
-    pub(crate) fn hurry(&mut self, size: usize) {
+    /// Makes the next replacements, as many as there are rows, sooner than usual, because the stream has drifted.
+    pub(crate) fn adapt_to_drift(&mut self, size: usize) {
         self.soon_left = size as f64;
     }
 
     pub(crate) fn save(&self, state: &mut State) {
-        let averages = [self.lately, self.in_the_long_run, self.count];
+        let averages = [self.recent, self.long_run, self.count];
         let rows = [self.rows, self.waited, self.fast_left, self.soon_left];
         state.put("pace_averages", averages);
         state.put("pace_rows", rows);
@@ -100,7 +99,7 @@ impl ReplacementSchedule {
 
     pub(crate) fn load(&mut self, state: &State) -> Result<(), Error> {
         let averages = state.numbers("pace_averages")?;
-        [self.lately, self.in_the_long_run, self.count] = averages;
+        [self.recent, self.long_run, self.count] = averages;
         let rows = state.numbers("pace_rows")?;
         [self.rows, self.waited, self.fast_left, self.soon_left] = rows;
         Ok(())
@@ -114,9 +113,9 @@ mod tests {
     fn replaced(schedule: &mut ReplacementSchedule, distances: impl Iterator<Item = f64>) -> usize {
         let mut count = 0;
         for distance in distances {
-            schedule.note(distance, 10);
+            schedule.record(distance, 10);
             if schedule.is_due() {
-                schedule.restart();
+                schedule.record_replacement();
                 count += 1;
             }
         }

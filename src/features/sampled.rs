@@ -10,7 +10,7 @@ use crate::persist::State;
 use crate::predictor::Predictor;
 use crate::runtime::heap;
 
-/// The Nyström features of the rows that [KORS](Kors) keeps. A row that is kept gives those after it a new space.
+/// The Nyström features of rows that kernel online row sampling (KORS) keeps. Each gives later rows a new space.
 #[derive(Debug, Clone)]
 pub struct SampledMap {
     kors: Kors,
@@ -31,7 +31,7 @@ impl FeatureMap for SampledMap {
     }
 
     fn project(&mut self, x: &[f64]) {
-        self.kors.look(x, &mut self.offer);
+        self.kors.project(x, &mut self.offer);
     }
 
     fn phi(&self) -> &[f64] {
@@ -40,7 +40,7 @@ impl FeatureMap for SampledMap {
 
     fn admit(&mut self, x: &[f64]) -> Change {
         let before = self.size();
-        self.kors.take(x, &mut self.offer);
+        self.kors.admit(x, &mut self.offer);
         if !self.offer.kept {
             return Change::None;
         }
@@ -49,13 +49,13 @@ impl FeatureMap for SampledMap {
     }
 
     fn project_rows(&mut self, rows: &Rows<'_>, _full: usize, block: &mut Block) {
-        let n = self.kors.look_at_rows(rows, block);
+        let n = self.kors.project_rows(rows, block);
         self.kors.pass(n);
     }
 
     fn peek(&self, x: &[f64]) -> Vec<f64> {
         let mut offer = Offer::default();
-        self.kors.look(x, &mut offer);
+        self.kors.project(x, &mut offer);
         offer.at.phi
     }
 

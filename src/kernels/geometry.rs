@@ -1,11 +1,11 @@
-//! What two rows look like to each other, before a kernel's profile is applied.
+//! Geometries: the comparison of two rows, before a kernel's profile is applied.
 
 use std::ops::Range;
 
 use crate::linalg::simd::{Simd, WithTiles, run_tiled, store_tile};
 use crate::linalg::{Batch, LANES, Panels, norm_squared};
 
-/// How a kernel compares two rows.
+/// The comparison of two rows that a kernel starts from.
 #[non_exhaustive]
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Geometry {
@@ -22,7 +22,7 @@ pub enum Geometry {
     },
 }
 
-/// The same code for the term of each geometry.
+/// Runs one body of code with the term of each geometry.
 macro_rules! for_geometry {
     ($geometry:expr, |$term:ident| $body:expr) => {
         match $geometry {
@@ -43,7 +43,7 @@ macro_rules! for_geometry {
 }
 
 impl Geometry {
-    /// Compares `x` with stored rows: those from `first`, a multiple of eight, on, and as many as there is room for.
+    /// Compares `x` with as many stored rows as `out` has entries, from `first`, a multiple of eight, on.
     pub(crate) fn compare_into(self, x: &[f64], rows: &Panels, first: usize, out: &mut [f64]) {
         for_geometry!(self, |term| run_tiled(Compare {
             term,
@@ -61,7 +61,7 @@ impl Geometry {
         }
     }
 
-    /// Compares the rows of a batch with a range of the stored rows: for each of those the results side by side.
+    /// Compares the rows of a batch with a range of the stored rows; the results for one stored row are side by side.
     pub(crate) fn compare_batch_into(
         self,
         batch: &Batch,
@@ -101,7 +101,7 @@ impl Geometry {
     }
 }
 
-/// What a comparison sums up over the features.
+/// The term that a comparison sums up over the features.
 trait Term: Copy {
     fn add<S: Simd>(self, simd: S, x: S::f64s, z: S::f64s, sum: S::f64s) -> S::f64s;
 }
@@ -135,7 +135,7 @@ impl Term for Product {
     }
 }
 
-/// One row with every stored one, eight of them at a time.
+/// Compares one row with stored rows, eight of them at a time.
 struct Compare<'a, T> {
     term: T,
     x: &'a [f64],
@@ -166,7 +166,7 @@ impl<T: Term> WithTiles for Compare<'_, T> {
     }
 }
 
-/// Many rows, eight of them at a time, with some of the stored ones.
+/// Compares many rows, eight of them at a time, with a range of the stored rows.
 struct CompareBatch<'a, T> {
     term: T,
     batch: &'a Batch,
@@ -218,7 +218,7 @@ impl<T: Term> CompareBatch<'_, T> {
     }
 }
 
-/// The root of a squared norm. Not of the product of two: that of large ones overflows.
+/// The root of a squared norm plus the offset. The product of two such numbers could overflow before the root.
 fn root(norm_squared: f64, offset: f64) -> f64 {
     (norm_squared + offset).sqrt()
 }

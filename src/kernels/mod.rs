@@ -30,7 +30,7 @@ pub use polynomial::Polynomial;
 pub use rational_quadratic::RationalQuadratic;
 pub use spectrum::{Law, Spectrum};
 
-/// Kernel values computed at a time when they are summed up and not kept.
+/// Number of kernel values computed at a time when they are summed up and not kept.
 const CHUNK: usize = 32 * LANES;
 
 /// A positive semidefinite kernel `kappa(x, z) = profile(geometry(x, z))`.
@@ -38,10 +38,10 @@ pub trait Kernel: fmt::Debug + Send + Sync {
     /// Refuses parameters outside their range.
     fn check(&self) -> Result<(), Error>;
 
-    /// How rows are compared.
+    /// The comparison of two rows.
     fn geometry(&self) -> Geometry;
 
-    /// Turns the results of comparisons into kernel values.
+    /// Turns the results of comparisons into kernel values, in place.
     fn profile_in_place(&self, values: &mut [f64]);
 
     /// The spectral density, if the kernel depends on `x - z` alone.
@@ -55,7 +55,7 @@ pub trait Kernel: fmt::Debug + Send + Sync {
         self.profile_in_place(out);
     }
 
-    /// `kappa(x, z)` for a range of the stored rows `z`: for each of them the values of many rows `x` side by side.
+    /// `kappa(x, z)` for the rows `x` of a batch and a range of the stored rows `z`; those of one `z` are side by side.
     fn batch_into(&self, batch: &Batch, rows: &Panels, range: Range<usize>, out: &mut [f64]) {
         self.geometry().compare_batch_into(batch, rows, range, out);
         self.profile_in_place(out);
@@ -75,7 +75,7 @@ pub trait Kernel: fmt::Debug + Send + Sync {
         value[0]
     }
 
-    /// The same for as many targets as there is room for: first all coefficients of one, then those of the next.
+    /// `sum_i c_i kappa(x, z_i)` for each target: `c` holds the coefficients of the first target, then the next.
     fn expand_into(&self, x: &[f64], rows: &Panels, c: &[f64], out: &mut [f64]) {
         let mut values = [0.0; CHUNK];
         let n_rows = rows.n_rows();
@@ -141,12 +141,12 @@ registry!(
 );
 
 impl AnyKernel {
-    /// Whether no value is above 1, however large the rows are.
+    /// Returns true if no kernel value is above 1, however large the rows are.
     pub fn is_bounded(&self) -> bool {
         self.geometry() != Geometry::Dot
     }
 
-    /// Refuses a row whose kernel value with itself is above `largest`; only without normalisation is there one.
+    /// Refuses rows whose kernel value with themselves is above `largest`; with a bounded kernel there are none.
     pub fn check_rows<'a>(
         &self,
         rows: impl Iterator<Item = &'a [f64]>,

@@ -26,7 +26,7 @@ pub struct Polynomial {
     pub gamma: f64,
     /// Constant, 0 or positive. Default 1.
     pub coef0: f64,
-    /// Whether to divide by the values on the diagonal. Default false.
+    /// True to normalise: to divide by the root of the values at `(x, x)` and `(z, z)`. Default false.
     pub normalize: bool,
 }
 

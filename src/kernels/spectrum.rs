@@ -35,7 +35,7 @@ pub enum Law {
 }
 
 impl Spectrum {
-    /// Draws a vector; returns what all its coordinates were scaled by.
+    /// Draws a vector; returns the factor that all its coordinates share.
     pub fn sample_into(&self, generator: &mut impl Rng, omega: &mut [f64]) -> f64 {
         let scale = self.scale * self.law.factor(generator);
         for value in omega {
@@ -44,7 +44,7 @@ impl Spectrum {
         scale
     }
 
-    /// Draws one more coordinate of a vector.
+    /// Draws one more coordinate of a vector with this factor.
     pub fn coordinate(&self, generator: &mut impl Rng, scale: f64) -> f64 {
         let drawn: f64 = match self.law {
             Law::Cauchy => Cauchy::new(0.0, 1.0).map_or(0.0, |law| law.sample(generator)),
@@ -55,7 +55,7 @@ impl Spectrum {
 }
 
 impl Law {
-    /// The factor that all coordinates of a vector share.
+    /// Draws the factor that all coordinates of a vector share.
     fn factor(self, generator: &mut impl Rng) -> f64 {
         match self {
             Self::Normal | Self::Cauchy => 1.0,

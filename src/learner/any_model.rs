@@ -1,4 +1,4 @@
-//! Files that hold a learner or a scorer.
+//! Model files of either kind: a learner or a scorer.
 #![cfg(feature = "python")]
 
 use std::path::Path;
@@ -7,7 +7,7 @@ use super::{Learner, Scorer};
 use crate::error::Error;
 use crate::persist::model_file;
 
-/// What a file may hold.
+/// The content of a model file.
 pub(crate) enum AnyModel {
     Learner(Learner),
     Scorer(Scorer),

@@ -11,18 +11,18 @@ use crate::error::Error;
 use crate::linalg::Panels;
 use crate::persist::{State, model_file};
 
-/// The rows kept that a learner from a file is tried with.
+/// Number of kept rows that a learner from a file is tried with.
 const TRIED: usize = 8;
 
 impl Learner {
-    /// The whole learner as bytes, from which [`from_bytes`](Self::from_bytes) goes on bit for bit.
+    /// The whole learner as bytes. [`from_bytes`](Self::from_bytes) makes a learner of them that goes on bit for bit.
     pub fn to_bytes(&self) -> Result<Vec<u8>, Error> {
         let mut state = State::default();
         let content = self.content(&mut state)?;
         model_file::to_bytes(content, &state)
     }
 
-    /// The learner that [`to_bytes`](Self::to_bytes) has written.
+    /// Reads the learner that [`to_bytes`](Self::to_bytes) has written.
     ///
     /// ```
     /// use nystream::{Learner, NonsAldParams};
@@ -47,7 +47,7 @@ impl Learner {
         model_file::save(path.as_ref(), &self.to_bytes()?)
     }
 
-    /// The learner that [`save`](Self::save) has written.
+    /// Reads the learner that [`save`](Self::save) has written.
     ///
     /// ```
     /// use nystream::{Learner, NonsAldParams};
@@ -62,7 +62,7 @@ impl Learner {
         model_file::load(path.as_ref(), Self::from_bytes)
     }
 
-    /// A learner that knows the same and goes on bit for bit.
+    /// A copy that goes on bit for bit.
     #[must_use]
     pub fn copy(&self) -> Self {
         Self {
@@ -75,7 +75,7 @@ impl Learner {
         }
     }
 
-    /// What a file says of the learner; the arrays go into `state`.
+    /// The JSON content of the model file; the arrays go into `state`.
     pub(crate) fn content(&self, state: &mut State) -> Result<Value, Error> {
         self.algorithm.save(state);
         let mut learner = serde_json::to_value(&self.params).map_err(Error::model_file)?;
@@ -104,8 +104,7 @@ impl Learner {
         Ok(learner)
     }
 
-    /// Refuses numbers that are finite one by one but too large for predictions to be: tried with zeros and with some of
-    /// the rows kept.
+    /// Refuses numbers so large that predictions are not finite: tried with zeros and with some of the rows kept.
     fn check_numbers(&self) -> Result<(), Error> {
         let basis = self.basis().filter(|basis| basis.n_rows() > 0);
         let width = self.algorithm.facts().n_features;
@@ -122,7 +121,7 @@ impl Learner {
         Ok(())
     }
 
-    /// Arrays of another width than the rows would be read out of step.
+    /// Refuses arrays of another width than the rows, which would be read out of step.
     fn check_widths(&self) -> Result<(), Error> {
         let basis = self.basis().filter(|basis| basis.n_rows() > 0);
         let basis_agrees = basis.is_none_or(|basis| self.n_features == Some(basis.n_features()));

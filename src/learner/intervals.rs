@@ -1,19 +1,19 @@
-//! Where labels are likely to be.
+//! Prediction intervals.
 
 use super::Learner;
 use crate::data::{Number, Rows, score_rows};
 use crate::error::{Error, Place};
 
 impl Learner {
-    /// Whether [`predict_intervals`](Self::predict_intervals) is for this learner.
+    /// Returns true if the learner has [`predict_intervals`](Self::predict_intervals).
     pub fn has_intervals(&self) -> bool {
         self.algorithm.intervals().is_some()
     }
 
-    /// For each row and target, the ends of an interval that holds the label in this part of all cases.
+    /// For each row and target, the two ends of an interval that holds the label in the part `level` of all cases.
     ///
-    /// Its length follows what is known about the row, and how far the last thousand predictions were off; it is infinite
-    /// while there are too few of them.
+    /// Its length follows the uncertainty of the prediction and the errors of the last thousand; it is infinite while
+    /// there are too few of them.
     ///
     /// ```
     /// use nystream::{Learner, RidgeAldParams, Rows};

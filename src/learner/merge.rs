@@ -1,4 +1,4 @@
-//! One learner of several that have learned parts of a stream.
+//! Merging of learners that have learned parts of a stream.
 
 use std::fmt::Debug;
 
@@ -11,10 +11,10 @@ use crate::error::{Error, Place};
 use crate::persist::State;
 
 impl Learner {
-    /// One learner of those that have learned parts of a stream; it knows what they know, and goes on learning. They have to
-    /// be [`RidgeAld`] with the same parameters, and have to have seen rows of one width.
+    /// Merges learners that have learned parts of a stream into one, which can go on learning. They must be
+    /// [`RidgeAld`] with the same parameters and rows of the same width.
     ///
-    /// One that has seen nothing adds nothing; one alone is merged into its exact copy.
+    /// A learner that has seen nothing adds nothing; a single learner is copied exactly.
     ///
     /// ```
     /// use nystream::{Learner, RidgeAldParams};
@@ -60,7 +60,7 @@ impl Learner {
         })
     }
 
-    /// The algorithm, given that it has these parameters.
+    /// The algorithm as a [`RidgeAld`] with these parameters, which it must have.
     fn read_by(&self, params: &RidgeAldParams) -> Result<RidgeAld, Error> {
         let (mut state, mut model) = (State::default(), params.build()?);
         self.algorithm.save(&mut state);
@@ -69,7 +69,7 @@ impl Learner {
     }
 }
 
-/// The parameters that all of the learners have, of which there has to be one at least.
+/// The parameters that all learners share; there must be at least one learner.
 fn common_params<'a>(all: &[&'a Learner]) -> Result<&'a RidgeAldParams, Error> {
     let params: Vec<&RidgeAldParams> = all
         .iter()
@@ -93,7 +93,7 @@ fn common_params<'a>(all: &[&'a Learner]) -> Result<&'a RidgeAldParams, Error> {
     }
 }
 
-/// What to say of the first parameter in which model `i` differs from the first model, if it does.
+/// The error for the first parameter in which model `i` differs from the first model, if there is one.
 fn different_param(first: &RidgeAldParams, other: &RidgeAldParams, i: usize) -> Option<Error> {
     let (first, other) = (fields(first), fields(other));
     let mut pairs = first.iter().zip(other.values());
@@ -108,7 +108,7 @@ fn fields(params: &RidgeAldParams) -> Map<String, Value> {
     }
 }
 
-/// A parameter as its constructor's argument is written.
+/// The value of a parameter as the constructor's argument is written.
 fn shown(value: &Value) -> String {
     match value {
         Value::Null => "None".to_owned(),
@@ -126,7 +126,7 @@ fn shown(value: &Value) -> String {
     }
 }
 
-/// The one value that models have, if they have any.
+/// The value that all models which have one share.
 fn common<T: Debug + PartialEq + Copy>(
     name: &str,
     values: impl Iterator<Item = Option<T>>,

@@ -1,4 +1,4 @@
-//! The front of every algorithm: it checks the data, then hands it on.
+//! The front of every algorithm: it checks the data, then passes it on.
 
 mod any_model;
 mod file;
@@ -10,11 +10,9 @@ mod widen;
 
 use crate::algorithms::{Algorithm, AnyParams, Expert, learn_rows};
 use crate::data::{
-    FeatureNames, Number, Rows, check_label, check_labels, check_predictions, check_row,
-    check_width, score_rows,
+    FeatureNames, Number, Rows, check_labels, check_predictions, check_row, check_width, score_rows,
 };
 use crate::error::{Error, Place};
-use crate::kernels::AnyKernel;
 use crate::linalg::Panels;
 use crate::runtime::memory::reserved;
 
@@ -22,7 +20,7 @@ use crate::runtime::memory::reserved;
 pub(crate) use any_model::AnyModel;
 pub use scorer::Scorer;
 
-/// More features than any row has.
+/// The largest number of features, more than any row has.
 const LARGEST_WIDTH: usize = 1 << 40;
 
 /// Any of the algorithms behind one interface.
@@ -92,12 +90,12 @@ impl Learner {
         self.names.check(argument, names)
     }
 
-    /// Remembers the names of the features.
+    /// Sets the names of the features.
     pub fn name_features(&mut self, names: FeatureNames) {
         self.names = names;
     }
 
-    /// What it predicts now, apart from what it will learn.
+    /// A scorer with the predictions of this moment.
     pub fn scorer(&self) -> Scorer {
         match self.algorithm.predictor() {
             Some(predictor) => {
@@ -113,7 +111,7 @@ impl Learner {
         self.algorithm.basis().map(|basis| basis.rows)
     }
 
-    /// What is known of its experts, if it has any.
+    /// The experts of [`Auto`](crate::algorithms::Auto); none for other learners.
     pub fn experts(&self) -> Vec<Expert> {
         self.algorithm.experts()
     }
@@ -152,39 +150,18 @@ impl Learner {
     /// Predicts one row, then learns its one label; returns the prediction.
     pub fn learn_row(&mut self, x: &[f64], y: f64) -> Result<f64, Error> {
         let mut yhat = [0.0];
-        self.learn_targets(x, &[y], &mut yhat)?;
+        self.learn_targets(x, &[y], None, &mut yhat)?;
         Ok(yhat[0])
     }
 
-    /// Predicts one row for each target, then learns its labels; the predictions go into `yhat`.
-    ///
-    /// ```
-    /// use nystream::{Learner, RidgeAldParams};
-    ///
-    /// let mut learner = Learner::new(RidgeAldParams { n_targets: 2, ..Default::default() })?;
-    /// let mut yhat = [0.0; 2];
-    /// learner.learn_targets(&[0.5], &[1.0, -1.0], &mut yhat)?;
-    /// let after = learner.predict_targets(&[0.5])?;
-    /// assert_eq!(after[0], -after[1]);
-    /// # Ok::<(), nystream::Error>(())
-    /// ```
-    pub fn learn_targets(&mut self, x: &[f64], y: &[f64], yhat: &mut [f64]) -> Result<(), Error> {
-        self.check_row(x)?;
-        check_label(y, self.n_targets())?;
-        self.check_capacity((1, x.len()))?;
-        self.algorithm.learn_row(x, y, 1.0, yhat);
-        self.note(x.len(), 1);
-        check_predictions(yhat)
-    }
-
-    /// Refuses what learning these rows and labels would refuse.
+    /// Refuses rows, labels or weights that cannot be learned.
     fn check(&self, rows: &Rows<'_>, y: &[f64], weights: Option<&[f64]>) -> Result<(), Error> {
         self.check_labels((rows.len(), rows.n_features()), y, weights)?;
         self.check_rows(rows, weights)
     }
 
-    /// Refuses labels or weights that do not go with so many rows of this width, and rows that there is no memory for.
-    pub fn check_labels(
+    /// Refuses labels or weights that do not match rows of this shape, and rows beyond the capacity.
+    pub(crate) fn check_labels(
         &self,
         shape: (usize, usize),
         y: &[f64],
@@ -199,7 +176,7 @@ impl Learner {
         self.check_capacity(shape)
     }
 
-    /// Refuses so many rows of this width if there is no memory for them.
+    /// Refuses `n_rows` rows of this width if memory or capacity is short.
     fn check_capacity(&self, (n_rows, n_features): (usize, usize)) -> Result<(), Error> {
         if self.n_features.is_none() {
             self.check_memory(n_features)?;
@@ -221,20 +198,21 @@ impl Learner {
         })
     }
 
-    /// Whether [`check_rows`](Self::check_rows) may refuse any without weights.
-    pub fn has_large_rows(&self) -> bool {
+    /// Returns true if [`check_rows`](Self::check_rows) may refuse rows without weights.
+    #[cfg(feature = "python")]
+    pub(crate) fn has_large_rows(&self) -> bool {
         let basis = self.algorithm.basis();
-        !basis.is_none_or(|basis| AnyKernel::is_bounded(basis.kernel))
+        !basis.is_none_or(|basis| basis.kernel.is_bounded())
     }
 
-    /// Rows that come many at a time should come in multiples of it, for the same result to the last bit however many.
+    /// The length of the blocks in which rows are learned: calls with multiples of it give the same result bit for bit.
     pub fn block_len(&self) -> usize {
         let blocks = self.algorithm.facts().blocks;
         blocks.map_or(1, |blocks| blocks.longest)
     }
 
-    /// The predictions for many rows, by several threads if there are very many; see
-    /// [`set_num_threads`](crate::set_num_threads). Those of all targets for the first row, then those for the next.
+    /// The predictions for many rows: those of all targets for the first row, then those for the next. Several threads
+    /// share the work if there are very many; see [`set_num_threads`](crate::set_num_threads).
     pub fn predict_rows<T: Number>(&self, rows: &Rows<'_, T>) -> Result<Vec<f64>, Error> {
         self.check_width("X", rows.n_features())?;
         score_rows(rows, self.n_targets(), |rows, out| {
@@ -253,12 +231,12 @@ impl Learner {
     pub fn learn_rows(&mut self, rows: &Rows<'_>, y: &[f64]) -> Result<Vec<f64>, Error> {
         self.check(rows, y, None)?;
         let yhat = learn_rows(&mut *self.algorithm, rows, y);
-        self.note(rows.n_features(), rows.len());
+        self.count_rows(rows.n_features(), rows.len());
         check_predictions(&yhat)?;
         Ok(yhat)
     }
 
-    fn note(&mut self, n_features: usize, n_rows: usize) {
+    fn count_rows(&mut self, n_features: usize, n_rows: usize) {
         self.n_features = Some(n_features);
         self.n_seen = self.n_seen.saturating_add(n_rows as u64);
     }

@@ -1,4 +1,4 @@
-//! A learner's predictions, frozen.
+//! Scorers: the predictions of a learner at some moment.
 
 use std::path::Path;
 
@@ -15,12 +15,13 @@ use crate::persist::{State, model_file};
 use crate::predictor::{Kind, Predictor};
 use crate::runtime::Heap;
 
-/// How a file says that it takes a whole learner to predict.
+/// The kind, in a file, of a scorer that holds a whole learner.
 const WHOLE: &str = "Whole";
 
-/// What a [`Learner`] predicted at the moment it was made: it never changes, so that any number of threads may share it.
+/// The predictions of a [`Learner`] at the moment when the scorer was made. It never changes, so any number of threads
+/// may share it.
 ///
-/// It holds the predictor alone, coefficients and rows; the few learners that take all they know to predict, such as
+/// It holds the predictor alone, coefficients and rows; the few learners that need all they know to predict, such as
 /// [`Kaar`](crate::algorithms::Kaar), are copied whole.
 ///
 /// ```
@@ -69,7 +70,7 @@ impl Scorer {
         }
     }
 
-    /// The predictor, unless it takes a whole learner to predict.
+    /// The predictor, unless the scorer holds a whole learner.
     pub fn predictor(&self) -> Option<&Predictor> {
         match &self.form {
             Form::Predictor(predictor) => Some(predictor),
@@ -87,7 +88,7 @@ impl Scorer {
         &self.names
     }
 
-    /// The bytes of memory that it holds.
+    /// Bytes of memory that the scorer holds.
     pub fn nbytes(&self) -> usize {
         size_of::<Self>()
             + match &self.form {
@@ -124,7 +125,7 @@ impl Scorer {
         Ok(yhat)
     }
 
-    /// The predictions for many rows, by several threads if there are very many.
+    /// The predictions for many rows: those of all targets for the first row, then those for the next.
     pub fn predict_rows<T: Number>(&self, rows: &Rows<'_, T>) -> Result<Vec<f64>, Error> {
         let predictor = match &self.form {
             Form::Predictor(predictor) => predictor,
@@ -140,7 +141,7 @@ impl Scorer {
         })
     }
 
-    /// The scorer as bytes.
+    /// The whole scorer as bytes.
     pub fn to_bytes(&self) -> Result<Vec<u8>, Error> {
         let mut state = State::default();
         let content = match &self.form {
@@ -167,7 +168,7 @@ impl Scorer {
         Ok(content)
     }
 
-    /// The scorer that [`to_bytes`](Self::to_bytes) has written.
+    /// Reads the scorer that [`to_bytes`](Self::to_bytes) has written.
     ///
     /// ```
     /// use nystream::{Learner, NonsAldParams, Scorer};
@@ -219,7 +220,7 @@ impl Scorer {
         model_file::save(path.as_ref(), &self.to_bytes()?)
     }
 
-    /// The scorer that [`save`](Self::save) has written.
+    /// Reads the scorer that [`save`](Self::save) has written.
     pub fn load(path: impl AsRef<Path>) -> Result<Self, Error> {
         model_file::load(path.as_ref(), Self::from_bytes)
     }

@@ -1,4 +1,4 @@
-//! Rows that count more or less than once.
+//! Learning of rows with a weight, and with several labels.
 
 use std::ops::RangeInclusive;
 
@@ -6,50 +6,53 @@ use super::Learner;
 use crate::data::{Rows, check_label, check_length, check_predictions};
 use crate::error::{Error, Place};
 
-/// How many times a row may count: what float64 can follow.
+/// The weights that a row may have beside 0: those that float64 can follow.
 const WEIGHTS: RangeInclusive<f64> = 1e-10..=1e10;
 
 impl Learner {
-    /// Whether rows may count more or less than once.
+    /// Returns true if rows may count more or less than once.
     pub fn takes_weights(&self) -> bool {
         self.algorithm.facts().takes_weights
     }
 
-    /// [`learn_row`](Self::learn_row) for a row whose loss counts `weight` times; one that counts 0 times is predicted and not learned.
+    /// Predicts one row for each target, then learns its labels; the predictions go into `yhat`. The loss counts `weight`
+    /// times, or once; with the weight 0 the row is not learned.
     ///
     /// ```
-    /// use nystream::{Learner, RunningMeanParams};
+    /// use nystream::{Learner, RidgeAldParams};
     ///
-    /// let mut learner = Learner::new(RunningMeanParams {})?;
-    /// learner.learn_weighted_row(&[0.0], 1.0, 3.0)?;
-    /// learner.learn_weighted_row(&[0.0], 5.0, 1.0)?;
-    /// assert_eq!(learner.predict_row(&[0.0])?, 2.0);
+    /// let mut learner = Learner::new(RidgeAldParams { n_targets: 2, ..Default::default() })?;
+    /// let mut yhat = [0.0; 2];
+    /// learner.learn_targets(&[0.5], &[1.0, -1.0], None, &mut yhat)?;
+    /// let after = learner.predict_targets(&[0.5])?;
+    /// assert_eq!(after[0], -after[1]);
     /// # Ok::<(), nystream::Error>(())
     /// ```
-    pub fn learn_weighted_row(&mut self, x: &[f64], y: f64, weight: f64) -> Result<f64, Error> {
-        let mut yhat = [0.0];
-        self.learn_weighted_targets(x, &[y], weight, &mut yhat)?;
-        Ok(yhat[0])
-    }
-
-    /// The same with a label for each target; the predictions go into `yhat`.
-    pub fn learn_weighted_targets(
+    pub fn learn_targets(
         &mut self,
         x: &[f64],
         y: &[f64],
-        weight: f64,
+        weight: Option<f64>,
         yhat: &mut [f64],
     ) -> Result<(), Error> {
         self.check_row(x)?;
         check_label(y, self.n_targets())?;
-        self.check_weights(&[weight], 1)?;
-        self.check_weighted_kernel([x].into_iter(), &[weight], |_| Place::new("x", []))?;
+        weight.map_or(Ok(()), |weight| self.check_weight(x, weight))?;
         self.check_capacity((1, x.len()))?;
-        self.learn_weighted(x, y, weight, yhat);
+        self.learn_checked(x, y, weight.unwrap_or(1.0), yhat);
         check_predictions(yhat)
     }
 
-    /// Predicts each row, then learns its label as often as its weight says, in order; returns the predictions.
+    /// Predicts each row, then learns its label with its weight, in order; returns the predictions.
+    ///
+    /// ```
+    /// use nystream::{Learner, Rows, RunningMeanParams};
+    ///
+    /// let mut learner = Learner::new(RunningMeanParams {})?;
+    /// learner.learn_weighted_rows(&Rows::new(&[0.0, 0.0], 1)?, &[1.0, 5.0], &[3.0, 1.0])?;
+    /// assert_eq!(learner.predict_row(&[0.0])?, 2.0);
+    /// # Ok::<(), nystream::Error>(())
+    /// ```
     pub fn learn_weighted_rows(
         &mut self,
         rows: &Rows<'_>,
@@ -62,18 +65,24 @@ impl Learner {
             .chunks_exact(n_targets)
             .zip(predictions.chunks_exact_mut(n_targets));
         for ((x, weight), (y, yhat)) in rows.iter().zip(weights).zip(labels) {
-            self.learn_weighted(x, y, *weight, yhat);
+            self.learn_checked(x, y, *weight, yhat);
         }
         check_predictions(&predictions)?;
         Ok(predictions)
     }
 
-    fn learn_weighted(&mut self, x: &[f64], y: &[f64], weight: f64, yhat: &mut [f64]) {
+    /// Makes the round of a row that has been checked; a row with the weight 0 is only predicted.
+    pub(super) fn learn_checked(&mut self, x: &[f64], y: &[f64], weight: f64, yhat: &mut [f64]) {
         if weight == 0.0 {
             return self.algorithm.predict_into(x, yhat);
         }
-        self.note(x.len(), 1);
+        self.count_rows(x.len(), 1);
         self.algorithm.learn_row(x, y, weight, yhat);
+    }
+
+    pub(super) fn check_weight(&self, x: &[f64], weight: f64) -> Result<(), Error> {
+        self.check_weights(&[weight], 1)?;
+        self.check_weighted_kernel([x].into_iter(), &[weight], |_| Place::new("x", []))
     }
 
     pub(super) fn check_weights(&self, weights: &[f64], n_rows: usize) -> Result<(), Error> {
@@ -93,7 +102,7 @@ impl Learner {
         }
     }
 
-    /// A row that counts often weighs as much as one with a large kernel value.
+    /// Refuses rows whose kernel value times weight is too large.
     pub(super) fn check_weighted_kernel<'a>(
         &self,
         rows: impl Iterator<Item = &'a [f64]>,
@@ -141,7 +150,7 @@ mod tests {
             );
             for (x, (y, weight)) in rows.iter().zip([(1.0, 2), (0.0, 0), (2.0, 3), (-1.0, 1)]) {
                 weighted
-                    .learn_weighted_row(x, y, f64::from(weight))
+                    .learn_targets(x, &[y], Some(f64::from(weight)), &mut [0.0])
                     .unwrap();
                 (0..weight).for_each(|_| {
                     copied.learn_row(x, y).unwrap();
@@ -152,7 +161,7 @@ mod tests {
                     weighted.predict_row(&x).unwrap(),
                     copied.predict_row(&x).unwrap(),
                 );
-                // The forward prediction of a row that is on the way is the same in either case, to rounding.
+                // The forward prediction of a row that is being learned is the same in either case, up to rounding.
                 assert!((a - b).abs() < 1e-9, "{:?}: {a} {b}", weighted.params());
             }
         }
@@ -164,7 +173,8 @@ mod tests {
         for params in takes_weights() {
             let mut learner = Learner::new(params).unwrap();
             for weight in [-1.0, f64::NAN, f64::INFINITY, 1e-300, 1e11] {
-                assert!(learner.learn_weighted_row(&[0.0], 1.0, weight).is_err());
+                let learned = learner.learn_targets(&[0.0], &[1.0], Some(weight), &mut [0.0]);
+                assert!(learned.is_err());
             }
             assert_eq!(learner.n_seen(), 0);
         }

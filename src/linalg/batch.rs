@@ -1,11 +1,11 @@
-//! Some rows of a stream, side by side.
+//! A batch of rows, side by side.
 
 use super::LANES;
 use crate::data::Rows;
 
-/// Some rows of a stream, feature by feature: what many rows have in one feature lies side by side.
+/// Rows of a stream, stored feature by feature: the values of all rows in one feature are side by side.
 ///
-/// The places for rows up to a multiple of eight are filled with zeros.
+/// The rows are padded with zeros to a multiple of eight.
 #[derive(Debug, Clone, Default)]
 pub struct Batch {
     data: Vec<f64>,
@@ -13,8 +13,8 @@ pub struct Batch {
 }
 
 impl Batch {
-    /// Takes these rows in place of those before.
-    pub fn fill(&mut self, rows: &Rows<'_>) {
+    /// Replaces the rows of the batch.
+    pub(crate) fn fill(&mut self, rows: &Rows<'_>) {
         self.width = rows.len().next_multiple_of(LANES);
         self.data.resize(rows.n_features() * self.width, 0.0);
         let data = rows.data().chunks(LANES * rows.n_features());
@@ -23,7 +23,7 @@ impl Batch {
         }
     }
 
-    /// Takes eight rows, or the last ones and zeros, side by side from this place on.
+    /// Stores up to eight rows, padded with zeros, side by side from `start` on.
     fn fill_lanes(&mut self, start: usize, rows: &[f64], n_features: usize) {
         let mut chunks = rows.chunks_exact(n_features);
         let rows: [&[f64]; LANES] = std::array::from_fn(|_| chunks.next().unwrap_or_default());
@@ -35,18 +35,18 @@ impl Batch {
         }
     }
 
-    /// Number of rows and of places filled with zeros.
-    pub fn width(&self) -> usize {
+    /// Number of rows, padded to a multiple of eight.
+    pub(crate) fn width(&self) -> usize {
         self.width
     }
 
-    /// The values of all features.
+    /// The values, feature by feature.
     pub fn data(&self) -> &[f64] {
         &self.data
     }
 
     /// `||x||^2` of each row.
-    pub fn norms_squared(&self) -> Vec<f64> {
+    pub(crate) fn norms_squared(&self) -> Vec<f64> {
         let mut norms = vec![0.0; self.width];
         for feature in self.features() {
             for (norm, x) in norms.iter_mut().zip(feature) {
@@ -56,7 +56,7 @@ impl Batch {
         norms
     }
 
-    /// The values of each feature.
+    /// The values of all rows in each feature.
     pub fn features(&self) -> impl ExactSizeIterator<Item = &[f64]> {
         self.data.chunks_exact(self.width.max(1))
     }

@@ -28,8 +28,8 @@ pub struct CholeskyFactor {
 }
 
 impl CholeskyFactor {
-    /// A factor and its inverse computed before.
-    pub fn from_parts(lower: Triangle, inverse: Triangle) -> Self {
+    /// A factor made of `L` and `L^{-1}`.
+    pub(crate) fn from_parts(lower: Triangle, inverse: Triangle) -> Self {
         Self { lower, inverse }
     }
 
@@ -59,13 +59,13 @@ impl CholeskyFactor {
     }
 
     /// `out = L^{-1} k`, by substitution: slower, and as accurate as `L` is.
-    pub fn substitute_into(&self, k: &[f64], out: &mut [f64]) {
+    pub(crate) fn substitute_into(&self, k: &[f64], out: &mut [f64]) {
         out.copy_from_slice(k);
         self.lower.solve_in_place(out);
     }
 
     /// `out = L^{-T} v`, by a product.
-    pub fn tr_solve_into(&self, v: &[f64], out: &mut [f64]) {
+    pub(crate) fn tr_solve_into(&self, v: &[f64], out: &mut [f64]) {
         self.inverse.tr_mul_into(v, out);
     }
 
@@ -79,11 +79,11 @@ impl CholeskyFactor {
         Ok(())
     }
 
-    /// Removes row `j` of `K`.
+    /// Removes row `j` of `K`; returns the rotations `G` with which a vector `L^{-1} k` becomes `G^T L^{-1} k` without
+    /// its last entry.
     ///
-    /// Without its row `j`, `L` has an entry right of the diagonal in each row from there on. Rotations `G` of neighbouring
-    /// columns, the first of which is that of `j` and `j + 1`, take these away: `L_{-j} G = [L', 0]`. They are returned, as
-    /// a vector `L^{-1} k` becomes `G^T L^{-1} k`, and what `L'` is without leaves its last entry.
+    /// Without its row `j`, `L` has an entry right of the diagonal in each row from there on. Rotations of neighbouring
+    /// columns, the first of `j` and `j + 1`, remove these entries: `L_{-j} G = [L', 0]`.
     pub fn remove(&mut self, j: usize) -> Vec<Givens> {
         let size = self.size();
         let mut rotations = Vec::with_capacity(size - j - 1);

@@ -8,20 +8,20 @@ pub struct Givens {
 }
 
 impl Givens {
-    /// The rotation that turns `(x, y)`, of which one is not 0, onto the first axis, and where that takes it.
+    /// The rotation that turns `(x, y)`, not both 0, onto the first axis, and the length of `(x, y)`.
     pub(super) fn onto_first(x: f64, y: f64) -> (Self, f64) {
         let r = x.hypot(y);
         let (c, s) = (x / r, y / r);
         (Self { c, s }, r)
     }
 
-    /// `(x, y)` rotated.
+    /// Rotates `(x, y)`.
     #[inline(always)]
     pub(super) fn apply(self, x: f64, y: f64) -> (f64, f64) {
         (self.c * x + self.s * y, self.c * y - self.s * x)
     }
 
-    /// Rotates all of two rows.
+    /// Rotates the pairs of entries of two rows.
     pub(super) fn apply_to_rows(self, first: &mut [f64], second: &mut [f64]) {
         for (x, y) in first.iter_mut().zip(second) {
             (*x, *y) = self.apply(*x, *y);
@@ -29,8 +29,7 @@ impl Givens {
     }
 }
 
-/// Applies rotations, the first of which is that of coordinates `first` and `first + 1`, one after the other, as far as
-/// the vector has the coordinates.
+/// Applies rotations in turn, the first to the coordinates `first` and `first + 1`, each other to the pair one further.
 pub(crate) fn rotate_in_place(rotations: &[Givens], first: usize, vector: &mut [f64]) {
     for (k, rotation) in rotations.iter().enumerate() {
         let Some([x, y]) = vector.get_mut(first + k..first + k + 2) else {

@@ -1,4 +1,4 @@
-//! Growing matrices: each of them gains one row at a time and is never computed anew.
+//! Matrices that gain a row at a time and are never computed anew, and the products they need.
 
 mod batch;
 mod cholesky;
@@ -16,7 +16,8 @@ pub use cholesky::CholeskyFactor;
 pub use givens::Givens;
 pub(crate) use givens::rotate_in_place;
 pub(crate) use inverse_root::ColumnsScratch;
-pub use inverse_root::{InverseRoot, Rotation};
+pub use inverse_root::InverseRoot;
+pub(crate) use inverse_root::Rotation;
 pub use panels::Panels;
 pub(crate) use product::mul_columns_into;
 pub use simd::{LANES, Lanes};
@@ -34,7 +35,7 @@ pub(crate) fn norm_squared(a: &[f64]) -> f64 {
     dot(a, a)
 }
 
-/// The first place of the least number.
+/// Index of the least number, the first if there are several.
 pub(crate) fn index_of_least(numbers: &[f64]) -> usize {
     let places = numbers.iter().enumerate();
     places

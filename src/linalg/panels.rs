@@ -54,7 +54,7 @@ impl Panels {
         self.data[i / LANES * self.n_features + feature][i % LANES] = value;
     }
 
-    /// The same rows with zeros as further features.
+    /// A copy of the rows with zeros as further features.
     #[must_use]
     pub(crate) fn widened(&self, n_features: usize) -> Self {
         let mut wide = vec![0.0; n_features];
@@ -68,7 +68,7 @@ impl Panels {
         panels
     }
 
-    /// The rows without row `j`.
+    /// A copy of the rows without row `j`.
     #[must_use]
     pub(crate) fn without(&self, j: usize) -> Self {
         let (mut panels, mut row) = (Self::default(), Vec::new());

@@ -23,7 +23,7 @@ impl WithTiles for MulColumns<'_> {
     }
 }
 
-/// The same with an instruction set.
+/// `out = T X` for `width` columns, a multiple of eight, with this instruction set; all are stored row by row.
 #[inline(always)]
 pub(super) fn mul_columns_with<S: Simd, const ROWS: usize, const REGISTERS: usize>(
     simd: S,
@@ -48,7 +48,7 @@ pub(super) fn mul_columns_with<S: Simd, const ROWS: usize, const REGISTERS: usiz
     }
 }
 
-/// The first rows of a product.
+/// The first `ROWS` rows of the product `T X`.
 #[inline(always)]
 fn rows_with<S: Simd, const ROWS: usize, const REGISTERS: usize>(
     simd: S,

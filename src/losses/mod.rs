@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 pub use squared::Squared;
 
-/// What a prediction costs, given the label.
+/// The cost of a prediction, given the label.
 pub trait Loss {
     /// The loss of a prediction.
     fn value(&self, yhat: f64, y: f64) -> f64;
@@ -18,13 +18,13 @@ pub trait Loss {
         weight * self.value(yhat, y)
     }
 
-    /// Its derivative with respect to the prediction.
+    /// The derivative of the loss with respect to the prediction.
     fn derivative(&self, yhat: f64, y: f64) -> f64;
 
-    /// Its second derivative with respect to the prediction.
+    /// The second derivative of the loss with respect to the prediction.
     fn curvature(&self, yhat: f64, y: f64) -> f64;
 
-    /// How far the prediction is from the minimum of the parabola that touches the loss there: a step of Newton's method.
+    /// The step of Newton's method, from the prediction to the minimum of the parabola that touches the loss there.
     fn residual(&self, yhat: f64, y: f64) -> f64 {
         self.derivative(yhat, y) / self.curvature(yhat, y)
     }

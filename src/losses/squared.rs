@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Loss;
 
-/// `(yhat - y)^2`.
+/// The squared loss, `(yhat - y)^2`.
 ///
 /// ```
 /// use nystream::losses::{Loss, Squared};

@@ -1,4 +1,4 @@
-//! Files that are there as a whole or not at all.
+//! Files that are written as a whole or not at all.
 
 use std::collections::hash_map::RandomState;
 use std::fs::{self, File, OpenOptions, TryLockError};
@@ -8,14 +8,13 @@ use std::io::{self, ErrorKind, Write};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-/// The most links that lead from one to the next.
+/// The most symbolic links that are followed from one to the next.
 const LINKS: usize = 40;
 
-/// Writes a file: whatever happens meanwhile, the path holds what it held before or all of `bytes`.
+/// Writes a file: whatever happens meanwhile, the path holds its old content or all of `bytes`.
 ///
-/// Through a link, the file that it leads to is replaced. What is there and is no file, such as a pipe or a device, is
-/// written to as it is. A process that is killed meanwhile may leave a temporary file behind, which the next to write to
-/// the same path removes.
+/// Through a link, the file that it leads to is replaced. A pipe or a device is written to directly. A process that is
+/// killed meanwhile may leave a temporary file behind, which the next one that writes to the path removes.
 pub(crate) fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let before = fs::metadata(path).ok();
     if path.file_name().is_none() || before.as_ref().is_some_and(|before| !before.is_file()) {
@@ -32,7 +31,7 @@ pub(crate) fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     written
 }
 
-/// Where links from here lead, also if nothing is there yet.
+/// The path that links from here lead to, even if nothing is there yet.
 fn end_of_links(path: &Path) -> PathBuf {
     let mut target = path.to_owned();
     for _ in 0..LINKS {
@@ -45,8 +44,8 @@ fn end_of_links(path: &Path) -> PathBuf {
     target
 }
 
-/// A new file in the same folder, locked by this process. If it is to replace another, nobody else may read it before it
-/// has the permissions of that.
+/// Creates a temporary file in the folder of `target`, locked by this process. If it is to replace a file, nobody else
+/// may read it before it has the permissions of that file.
 fn create_beside(target: &Path, is_private: bool) -> io::Result<(PathBuf, File)> {
     let mut temporary = usual_temporary(target);
     remove_if_abandoned(&temporary);
@@ -59,7 +58,7 @@ fn create_beside(target: &Path, is_private: bool) -> io::Result<(PathBuf, File)>
     }
 }
 
-/// The temporary file that a process takes for a target unless another has it: so one that was left behind is found.
+/// The temporary file that a process tries first, which is found again if it was left behind.
 fn usual_temporary(target: &Path) -> PathBuf {
     let mut hasher = DefaultHasher::new();
     target.file_name().hash(&mut hasher);
@@ -82,12 +81,12 @@ fn open_new(path: &Path, is_private: bool) -> io::Result<File> {
     options.open(path)
 }
 
-/// Locks a new file; false if another process has taken it for abandoned meanwhile.
+/// Locks a new file; false if another process has removed it as abandoned.
 fn is_held(file: &File, path: &Path) -> bool {
     !matches!(file.try_lock(), Err(TryLockError::WouldBlock)) && is_at(file, path)
 }
 
-/// Removes a temporary file that was left behind: one that no process has locked.
+/// Removes a temporary file that was left behind, which no process has locked.
 fn remove_if_abandoned(path: &Path) {
     let is_file = fs::symlink_metadata(path).is_ok_and(|found| found.is_file());
     if let Some(file) = File::open(path).ok().filter(|_| is_file)
@@ -98,7 +97,7 @@ fn remove_if_abandoned(path: &Path) {
     }
 }
 
-/// Whether a path still leads to an open file.
+/// Returns true if a path still leads to an open file.
 #[cfg(unix)]
 fn is_at(file: &File, path: &Path) -> bool {
     let place = |found: fs::Metadata| (found.dev(), found.ino());
@@ -107,7 +106,7 @@ fn is_at(file: &File, path: &Path) -> bool {
     own.is_some() && own == there
 }
 
-/// Whether a path still leads to an open file.
+/// Returns true if a path still leads to an open file.
 #[cfg(not(unix))]
 fn is_at(_file: &File, path: &Path) -> bool {
     path.exists()
@@ -118,11 +117,11 @@ fn fill(mut file: &File, bytes: &[u8], permissions: Option<fs::Permissions>) -> 
     if let Some(permissions) = permissions {
         file.set_permissions(permissions)?;
     }
-    // The name must not come to stand for bytes that are still on their way to the disk.
+    // The bytes must be on the disk before the name stands for them.
     file.sync_all()
 }
 
-/// Makes the new name last; not every system lets a folder be opened.
+/// Flushes the new name to the disk, on systems that let a folder be opened.
 fn sync_folder(target: &Path) {
     let folder = target.parent().filter(|folder| *folder != Path::new(""));
     if let Ok(folder) = File::open(folder.unwrap_or(Path::new("."))) {

@@ -1,4 +1,4 @@
-//! Models as bytes and files.
+//! Saving and loading: named arrays, the format of model files, and atomic writes.
 
 mod atomic;
 pub(crate) mod model_file;

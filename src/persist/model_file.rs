@@ -1,8 +1,7 @@
-//! What all model files share: a header in JSON that says its format and version, and a checksum.
+//! The format that all model files share: a header in JSON with format and version, and a checksum.
 //!
 //! A file is in the safetensors format: arrays of float64, and as its one metadata key the header. The checksum is the
-//! SHA-256 of the header, with zeros in the checksum's place, and of the name, the shape and the bytes of every array,
-//! so that no change goes unseen.
+//! SHA-256 of the header, with zeros in the checksum's place, and of the name, the shape and the bytes of every array.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -17,13 +16,13 @@ use sha2::{Digest, Sha256};
 use super::{State, atomic};
 use crate::error::Error;
 
-/// Version of the bytes that are written. Those of an older one are still read.
+/// Version of the format that is written and read.
 const FORMAT: u32 = 1;
 
-/// The most bytes that parameters take in a header, which their arrays are not part of.
+/// The most bytes that parameters take in a header; arrays among them are stored apart.
 const LONGEST_PARAMETERS: usize = 1 << 16;
 
-/// What every format, past and to come, says.
+/// The fields that every format has, past and to come.
 #[derive(Deserialize)]
 struct Written {
     format: u32,
@@ -31,7 +30,7 @@ struct Written {
     sha256: Option<String>,
 }
 
-/// All that a header of this format may say. It is looked through before anything is built from it, so that no file
+/// The fields that a header of this format may have. It is checked before anything is built from it, so that no file
 /// takes more memory than its arrays and names do.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -71,7 +70,7 @@ impl Header<'_> {
     }
 }
 
-/// The bytes of a model with this content, a JSON object, and these arrays.
+/// The bytes of a model with this JSON content and these arrays.
 pub(crate) fn to_bytes(mut content: Value, state: &State) -> Result<Vec<u8>, Error> {
     content["format"] = json!(FORMAT);
     content["version"] = json!(env!("CARGO_PKG_VERSION"));
@@ -83,7 +82,7 @@ pub(crate) fn to_bytes(mut content: Value, state: &State) -> Result<Vec<u8>, Err
     state.to_bytes(text.replacen(&entry(&no_checksum()), &entry(&sha256), 1))
 }
 
-/// The content and the arrays of a model.
+/// The JSON content and the arrays of a model.
 pub(crate) fn from_bytes(bytes: &[u8]) -> Result<(Value, State), Error> {
     let (state, text) = State::from_bytes(bytes)?;
     let Written {
@@ -112,7 +111,7 @@ pub(crate) fn save(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     atomic::write(path, bytes).map_err(|error| Error::io(path, &error))
 }
 
-/// What `read` makes of the bytes of a file.
+/// Reads a file and parses its bytes with `read`.
 pub(crate) fn load<T>(
     path: &Path,
     read: impl FnOnce(&[u8]) -> Result<T, Error>,
@@ -124,7 +123,7 @@ pub(crate) fn load<T>(
     })
 }
 
-/// The bytes of a file, or the first of them if no model begins like this: it may be large, or even without an end.
+/// Reads a file, or only its first bytes if no model begins like them: it may be large, or even endless.
 fn bytes_of(path: &Path) -> io::Result<Vec<u8>> {
     let (mut file, mut bytes) = (File::open(path)?, Vec::new());
     file.by_ref().take(State::START).read_to_end(&mut bytes)?;
@@ -134,7 +133,7 @@ fn bytes_of(path: &Path) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// A part of the content.
+/// Parses a field of the content.
 pub(crate) fn field<T: DeserializeOwned>(content: &mut Value, name: &str) -> Result<T, Error> {
     let value = content.get_mut(name).map(Value::take).unwrap_or_default();
     serde_json::from_value(value).map_err(|error| Error::model_file(format!("{name}: {error}")))
@@ -148,7 +147,7 @@ fn no_checksum() -> String {
     "0".repeat(64)
 }
 
-/// The checksum as it stands in the header.
+/// The text of the checksum in the header.
 fn entry(sha256: &str) -> String {
     format!(r#""sha256":"{sha256}""#)
 }

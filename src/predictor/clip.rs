@@ -1,37 +1,37 @@
-//! Predictions within the range of the labels.
+//! Clipping of predictions to the range of the labels.
 
 use crate::error::Error;
-use crate::limits::{ANYTHING, Range};
+use crate::limits::{Range, UNBOUNDED};
 use crate::persist::State;
 
-/// Keeps predictions, if asked to, between the smallest and the largest label of their target so far.
+/// Clips predictions, if asked to, to the range between the smallest and the largest label of their target so far.
 #[derive(Debug, Clone)]
 pub(super) struct Clip {
     asked: bool,
-    /// All numbers until there is a label.
+    /// Unbounded until there is a label.
     ranges: Vec<Range>,
 }
 
 impl Clip {
-    /// A clip that does something or nothing.
+    /// A clip for `n_targets` targets; without `asked` it does nothing.
     pub(super) fn new(asked: bool, n_targets: usize) -> Self {
-        let ranges = vec![ANYTHING; n_targets];
+        let ranges = vec![UNBOUNDED; n_targets];
         Self { asked, ranges }
     }
 
-    /// Brings predictions, one for each target, into the ranges.
+    /// Clips predictions, one for each target.
     pub(super) fn apply(&self, yhat: &mut [f64]) {
         for (yhat, (low, high)) in yhat.iter_mut().zip(&self.ranges) {
             *yhat = yhat.clamp(*low, *high);
         }
     }
 
-    /// Where the predictions of each target are to be.
+    /// The range of the predictions of each target.
     pub(super) fn ranges(&self) -> &[Range] {
         &self.ranges
     }
 
-    /// Takes in the labels of a row.
+    /// Widens the ranges to hold the labels of a row.
     pub(super) fn include(&mut self, y: &[f64]) {
         if !self.asked {
             return;
@@ -41,7 +41,7 @@ impl Clip {
         }
     }
 
-    /// A clip to the labels of all of these, of which there is one at least.
+    /// A clip to the labels of several clips, at least one.
     pub(super) fn merged(all: &[&Self]) -> Self {
         let mut merged = Self::clone(all[0]);
         for own in all {
@@ -62,9 +62,9 @@ impl Clip {
     }
 }
 
-/// The least range that holds both, of which one that is without ends holds nothing yet.
+/// The smallest range that holds both; an unbounded one holds no label yet.
 fn hull(a: Range, b: Range) -> Range {
-    match (a == ANYTHING, b == ANYTHING) {
+    match (a == UNBOUNDED, b == UNBOUNDED) {
         (true, _) => b,
         (_, true) => a,
         _ => (a.0.min(b.0), a.1.max(b.1)),

@@ -1,14 +1,14 @@
-//! How far predictions were off, for intervals around those to come.
+//! Conformal scores: the errors of past predictions, for intervals around those to come.
 
 use crate::error::Error;
 use crate::persist::State;
 use crate::runtime::heap;
 use crate::runtime::interleave;
 
-/// The errors that are remembered: enough for a level of 99.9 %, few enough to follow a stream that changes.
+/// Number of errors remembered: enough for a level of 99.9 %, few enough to follow a stream that changes.
 const WINDOW: usize = 1000;
 
-/// The last errors of predictions, each in units of what could be expected.
+/// The last errors of predictions, each relative to its expected size.
 ///
 /// A prediction with `q = phi . P phi` has, if the noise has the variance `s^2`, an error of the variance `s^2 (1 + q)`.
 /// Whatever the distribution of `|y - yhat| / sqrt(1 + q)` is, the next one is among the `ceil(level (n + 1))` smallest
@@ -21,13 +21,13 @@ pub struct Scores {
 }
 
 impl Scores {
-    /// No scores yet.
+    /// No scores yet, for `n_targets` targets.
     pub fn new(n_targets: usize) -> Self {
         let scores = vec![Vec::new(); n_targets];
         Self { scores, at: 0 }
     }
 
-    /// The last scores of several learners, at least one, as if their rows had come in turn.
+    /// The last scores of several learners, at least one, as if their rows had come in turns.
     pub(crate) fn merged(all: &[&Self]) -> Self {
         let n_targets = all.first().map_or(0, |own| own.scores.len());
         let scores: Vec<Vec<f64>> = (0..n_targets)
@@ -52,7 +52,7 @@ impl Scores {
             .collect()
     }
 
-    /// Takes in the errors of one row, one for each target, with this `q`.
+    /// Records the errors of one row, one for each target, with this `q`.
     pub fn push(&mut self, errors: impl IntoIterator<Item = f64>, q: f64) {
         let unit = (1.0 + q).sqrt();
         for (scores, error) in self.scores.iter_mut().zip(errors) {
@@ -67,8 +67,8 @@ impl Scores {
         self.at = (self.at + 1) % WINDOW;
     }
 
-    /// For each target, how far at most labels are from predictions with `q = 0` in this part of all cases; infinite
-    /// while there are too few scores to tell.
+    /// For each target, the distance from a prediction with `q = 0` that holds `level` of all labels; infinite at
+    /// first.
     pub fn margins(&self, level: f64) -> Vec<f64> {
         self.scores.iter().map(|s| margin(s, level)).collect()
     }
@@ -79,7 +79,7 @@ impl Scores {
         state.put_indices("scores_at", &[self.at]);
     }
 
-    /// Files of before there were scores have none.
+    /// Reads the scores; older files have none.
     pub(crate) fn load(&mut self, state: &State) -> Result<(), Error> {
         if !state.has("scores") {
             return Ok(());

@@ -10,8 +10,7 @@ use crate::linalg::{Batch, Panels, mul_columns_into};
 use crate::persist::State;
 use crate::runtime::heap;
 
-/// Rows that are scored together, and stored ones that they are compared with at a time: the kernel values stay in the
-/// nearest cache.
+/// Rows that are scored together, and stored rows that they are compared with at a time; sized for the nearest cache.
 const BATCH: usize = 64;
 const STORED: usize = 32;
 
@@ -29,7 +28,7 @@ pub struct Expansion {
     ranges: Ranges,
 }
 
-/// The range of each target; that of one target is found without a way to other memory.
+/// The range of each target; that of a single target is stored without another allocation.
 #[derive(Debug, Clone)]
 enum Ranges {
     One(Range),
@@ -46,7 +45,7 @@ impl From<&[Range]> for Ranges {
 }
 
 impl Expansion {
-    /// Expansions with these coefficients, for as many targets as there are ranges.
+    /// Expansions with these coefficients and a target for each range.
     pub fn new(kernel: &AnyKernel, rows: &Arc<Panels>, c: Vec<f64>, ranges: &[Range]) -> Self {
         Self {
             kernel: kernel.clone(),
@@ -56,7 +55,7 @@ impl Expansion {
         }
     }
 
-    /// The least and the largest value of each target.
+    /// The range of the predictions of each target.
     pub fn ranges(&self) -> &[Range] {
         match &self.ranges {
             Ranges::One(range) => std::slice::from_ref(range),
@@ -69,13 +68,13 @@ impl Expansion {
         self.ranges().len()
     }
 
-    /// The values of all targets at a row.
+    /// Writes the predictions for a row, one for each target.
     pub fn predict_into(&self, x: &[f64], out: &mut [f64]) {
         self.kernel.expand_into(x, &self.rows, &self.c, out);
         self.clamp_in_place(out);
     }
 
-    /// The values at many rows: those of all targets for the first row, then those for the next.
+    /// Writes the predictions for many rows: those of all targets for the first row, then those for the next.
     pub fn predict_rows_into(&self, rows: &Rows<'_>, out: &mut [f64]) {
         out.fill(0.0);
         self.add_rows_into(rows, out);
@@ -90,7 +89,7 @@ impl Expansion {
         }
     }
 
-    /// Adds the values of the functions to those that are there, whatever the ranges.
+    /// Adds the values of the expansions to `out`, without clipping to the ranges.
     pub(crate) fn add_rows_into(&self, rows: &Rows<'_>, out: &mut [f64]) {
         let (n_stored, n_targets) = (self.rows.n_rows(), self.n_targets());
         let (mut batch, mut c) = (Batch::default(), vec![0.0; n_targets * STORED]);
@@ -147,7 +146,7 @@ heap!(Expansion: rows, c);
 mod tests {
     use super::*;
     use crate::kernels::{Gaussian, Laplacian, Linear, Polynomial};
-    use crate::limits::ANYTHING;
+    use crate::limits::UNBOUNDED;
 
     fn predict(f: &Expansion, x: &[f64]) -> f64 {
         let mut yhat = [f64::NAN];
@@ -161,7 +160,7 @@ mod tests {
         let kernel: AnyKernel = Gaussian::default().into();
         let stored: Arc<Panels> = Arc::new(data.chunks_exact(3).take(70).collect());
         let rows = Rows::new(&data[..3 * 130], 3).unwrap();
-        let ranges = [(-1.0, 1.0), ANYTHING, (0.0, 2.0)];
+        let ranges = [(-1.0, 1.0), UNBOUNDED, (0.0, 2.0)];
         let several = Expansion::new(&kernel, &stored, data[..210].to_vec(), &ranges);
         let (mut out, mut one) = (vec![f64::NAN; 390], [f64::NAN; 3]);
         several.predict_rows_into(&rows, &mut out);

@@ -1,38 +1,38 @@
-//! Linear functions.
+//! Linear predictors.
 
 use crate::error::Error;
-use crate::limits::{ANYTHING, Range, clamp};
+use crate::limits::{Range, UNBOUNDED, clamp};
 use crate::linalg::dot;
 use crate::persist::State;
 use crate::runtime::heap;
 
-/// A linear function kept within a range.
+/// A linear predictor, clipped to a range.
 #[derive(Debug, Clone)]
 pub struct Line {
-    /// The slopes; none for a constant, which is the same for rows of any width.
+    /// The slopes; none for a constant, which takes rows of any width.
     pub slopes: Vec<f64>,
     /// The value at 0.
     pub constant: f64,
-    /// The least and the largest value.
+    /// The range of the predictions.
     pub range: Range,
 }
 
 impl Line {
-    /// The same value everywhere.
+    /// A predictor with the same value for every row.
     pub fn constant(constant: f64) -> Self {
         Self {
             slopes: Vec::new(),
             constant,
-            range: ANYTHING,
+            range: UNBOUNDED,
         }
     }
 
-    /// The value at a row.
+    /// The prediction for a row.
     pub fn predict(&self, x: &[f64]) -> f64 {
         clamp(self.value(x), self.range)
     }
 
-    /// The value, whatever the range.
+    /// The value at a row, without clipping to the range.
     pub(crate) fn value(&self, x: &[f64]) -> f64 {
         let x = if self.slopes.is_empty() { &[] } else { x };
         dot(&self.slopes, x) + self.constant

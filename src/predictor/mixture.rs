@@ -1,4 +1,4 @@
-//! Sums of kernel expansions of several widths and a linear function, on scaled features.
+//! Mixtures: sums of kernel expansions of several widths and a linear predictor, on scaled features.
 
 use super::line::{load_lines, save_lines};
 use super::scaling::compress_in_place;
@@ -10,20 +10,20 @@ use crate::limits::clamp;
 use crate::persist::State;
 use crate::runtime::heap;
 
-/// What [`Auto`](crate::algorithms::Auto) predicts with: for each target a linear function of the scaled features, plus
-/// Gaussian expansions of them when they are compressed as well, kept within the range of the linear function.
+/// The predictor of [`Auto`](crate::algorithms::Auto): for each target a linear predictor on scaled features plus
+/// Gaussian expansions on the same features, compressed; the sum is clipped to the range of the linear predictor.
 #[derive(Debug, Clone)]
 pub struct Mixture {
     /// Centre and scale of each feature.
     pub scaling: Scaling,
-    /// An expansion for each width; their ranges are those of all numbers.
+    /// An expansion for each width, without clipping.
     pub expansions: Vec<Expansion>,
-    /// A line for each target.
+    /// A linear predictor for each target.
     pub lines: Vec<Line>,
 }
 
 impl Mixture {
-    /// The values at a row.
+    /// Writes the predictions for a row, one for each target.
     pub(crate) fn predict_into(&self, x: &[f64], out: &mut [f64]) {
         let (mut z, mut part) = (self.scaling.scaled(x), vec![0.0; out.len()]);
         for (line, out) in self.lines.iter().zip(out.iter_mut()) {
@@ -39,7 +39,7 @@ impl Mixture {
         self.clamp_in_place(out);
     }
 
-    /// The values at many rows.
+    /// Writes the predictions for many rows: those of all targets for the first row, then those for the next.
     pub(crate) fn predict_rows_into(&self, rows: &Rows<'_>, out: &mut [f64]) {
         let (width, n_targets) = (rows.n_features(), self.lines.len());
         let mut z = self.scaling.scaled(rows.data());

@@ -1,6 +1,6 @@
-//! What predicts, without what learns.
+//! Predictors: the part of a learner that predicts, without the part that learns.
 //!
-//! Every learner whose predictions are a function of the row gives a [`Predictor`]; a scorer holds nothing else.
+//! Every learner whose predictions are a function of the row has a [`Predictor`]; a scorer holds nothing else.
 
 mod clip;
 mod conformal;
@@ -29,7 +29,7 @@ pub use scaling::Scaling;
 pub(crate) use scaling::{compress_in_place, compressed, location, median_distance};
 pub use waves::{Fourier, Waves};
 
-/// A function of a row: the predictions of a learner at some moment, one for each target.
+/// The predictions of a learner at some moment as a function of a row, with a value for each target.
 #[non_exhaustive]
 #[derive(Debug, Clone)]
 pub enum Predictor {
@@ -68,7 +68,7 @@ impl Predictor {
         }
     }
 
-    /// The values at a row.
+    /// Writes the predictions for a row, one for each target.
     pub fn predict_into(&self, x: &[f64], out: &mut [f64]) {
         match self {
             Self::Expansion(expansion) => expansion.predict_into(x, out),
@@ -82,7 +82,7 @@ impl Predictor {
         }
     }
 
-    /// The values at many rows: those of all targets for the first row, then those for the next.
+    /// Writes the predictions for many rows: those of all targets for the first row, then those for the next.
     pub fn predict_rows_into(&self, rows: &Rows<'_>, out: &mut [f64]) {
         match self {
             Self::Expansion(expansion) => expansion.predict_rows_into(rows, out),
@@ -96,7 +96,7 @@ impl Predictor {
         }
     }
 
-    /// The kernel of rows as they are, if there is one.
+    /// The kernel that rows are compared by, if they are compared as they are.
     pub fn kernel(&self) -> Option<&AnyKernel> {
         match self {
             Self::Expansion(expansion) => Some(&expansion.kernel),
@@ -104,7 +104,7 @@ impl Predictor {
         }
     }
 
-    /// The width of rows that it asks for, if it does.
+    /// The width of rows that the predictor needs, if it needs one.
     pub fn n_features(&self) -> Option<usize> {
         let n_features = match self {
             Self::Expansion(expansion) => expansion.rows.n_features(),
@@ -119,7 +119,7 @@ impl Predictor {
         (n_features > 0).then_some(n_features)
     }
 
-    /// Bytes that it holds beside the rows that it may share with its learner.
+    /// Bytes held beside the rows that may be shared with the learner.
     pub(crate) fn own_bytes(&self) -> usize {
         match self {
             Self::Expansion(expansion) => expansion.c.heap_bytes(),

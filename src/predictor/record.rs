@@ -1,4 +1,4 @@
-//! What becomes of predictions once they are made.
+//! The record of past predictions: ranges of the labels and errors.
 
 use super::Scores;
 use super::clip::Clip;
@@ -7,16 +7,16 @@ use crate::limits::Range;
 use crate::persist::State;
 use crate::runtime::heap;
 
-/// Keeps predictions within the range of the labels, if asked to, and remembers how far they were off.
+/// Clips predictions to the range of the labels, if asked to, and records their errors.
 #[derive(Debug, Clone)]
 pub(crate) struct Record {
-    /// `None` for a learner that is never asked to clip.
+    /// `None` for a learner that never clips.
     clip: Option<Clip>,
     scores: Scores,
 }
 
 impl Record {
-    /// A record of the predictions of so many targets.
+    /// A record for `n_targets` targets, without clipping.
     pub(crate) fn new(n_targets: usize) -> Self {
         Self {
             clip: None,
@@ -24,7 +24,7 @@ impl Record {
         }
     }
 
-    /// The same for a learner that may be asked to clip its predictions.
+    /// A record for `n_targets` targets of a learner that can clip, and does if asked to.
     pub(crate) fn clipping(asked: bool, n_targets: usize) -> Self {
         Self {
             clip: Some(Clip::new(asked, n_targets)),
@@ -32,7 +32,7 @@ impl Record {
         }
     }
 
-    /// The records of several learners, at least one, as one.
+    /// The records of several learners, at least one, merged.
     pub(crate) fn merged(all: &[&Self]) -> Self {
         let clips: Vec<&Clip> = all.iter().filter_map(|own| own.clip.as_ref()).collect();
         let scores: Vec<&Scores> = all.iter().map(|own| &own.scores).collect();
@@ -42,24 +42,24 @@ impl Record {
         }
     }
 
-    /// The range of each target's predictions, for a learner that may clip them.
+    /// The range of the predictions of each target, for a learner that can clip.
     pub(crate) fn ranges(&self) -> Option<&[Range]> {
         self.clip.as_ref().map(Clip::ranges)
     }
 
-    /// How far predictions were off.
+    /// The errors of past predictions.
     pub(crate) fn scores(&self) -> &Scores {
         &self.scores
     }
 
-    /// Brings predictions for a row into their ranges.
+    /// Clips the predictions for a row.
     pub(crate) fn clip(&self, yhat: &mut [f64]) {
         if let Some(clip) = &self.clip {
             clip.apply(yhat);
         }
     }
 
-    /// Clips predictions for a row with `q = phi . P phi`, then takes in its labels.
+    /// Clips the predictions for a row with `q = phi . P phi`, then records its labels.
     pub(crate) fn clip_and_record(&mut self, yhat: &mut [f64], y: &[f64], q: f64) {
         self.clip(yhat);
         if let Some(clip) = &mut self.clip {

@@ -1,21 +1,21 @@
-//! Features of any scale, brought to about -1 to 1.
+//! Scaling: features of any unit, brought to about -1 to 1.
 
 use crate::error::Error;
 use crate::linalg::norm_squared;
 use crate::persist::State;
 use crate::runtime::heap;
 
-/// From so many scales on, features are compressed like logarithms: outliers stay apart from each other, and do not make
-/// everything else look the same.
+/// Number of scales beyond which features are compressed like logarithms: outliers stay apart from each other and do
+/// not make all other rows look alike.
 const COMPRESSED: f64 = 3.0;
 
-/// The most scales that a feature may be from its centre.
+/// The largest distance of a feature from its centre, in scales.
 const FARTHEST: f64 = 1e6;
 
-/// Part of its centre by which a feature that has never varied may be off: the same number in float32 is another.
+/// Distance from its centre, relative to it, that a constant feature may have: float32 rounds it.
 const ROUNDING: f64 = 1e-6;
 
-/// A normal variable is within this many standard deviations between its first and its last tenth.
+/// Distance from the first to the last decile of a normal variable, in standard deviations.
 const TENTHS: f64 = 2.563_103_131_089_201;
 
 /// Centre and scale of each feature.
@@ -27,8 +27,8 @@ pub struct Scaling {
 }
 
 impl Scaling {
-    /// Those of some rows, one after the other: the median, and what the range without the outer tenths is for a normal
-    /// variable. A few outliers do not move either.
+    /// Centre and scale of each feature in some rows: the median, and the distance between the outer deciles over that
+    /// of a normal variable. A few outliers change neither.
     pub(crate) fn of(rows: &[f64], width: usize) -> Self {
         let mut column = Vec::with_capacity(rows.len() / width);
         let mut scaling = Self::default();
@@ -42,7 +42,7 @@ impl Scaling {
         scaling
     }
 
-    /// The centres and the scales; a scale of 0 is that of a feature that has never varied.
+    /// The centres and the scales; a feature that has never varied has the scale 0.
     pub fn parts(&self) -> (&[f64], &[f64]) {
         (&self.centres, &self.scales)
     }
@@ -52,8 +52,8 @@ impl Scaling {
         self.centres.len()
     }
 
-    /// A feature that varies for the first time gets a scale: all rows before were at its centre, whatever that is.
-    pub(crate) fn notice(&mut self, x: &[f64]) {
+    /// Gives a scale to features that vary for the first time: in all rows before, they were at the centre.
+    pub(crate) fn update(&mut self, x: &[f64]) {
         for ((x, centre), scale) in x.iter().zip(&self.centres).zip(&mut self.scales) {
             if *scale == 0.0 && is_apart(*x, *centre) {
                 *scale = (x - centre).abs();
@@ -61,7 +61,7 @@ impl Scaling {
         }
     }
 
-    /// The features of a row in scales from the centre, as linear functions take them.
+    /// Writes the features of a row as distances from the centre in scales, as linear predictors take them.
     pub(crate) fn scale_into(&self, x: &[f64], out: &mut [f64]) {
         let parts = self.centres.iter().zip(&self.scales);
         for ((x, (centre, scale)), out) in x.iter().zip(parts).zip(out) {
@@ -74,7 +74,7 @@ impl Scaling {
         }
     }
 
-    /// The same for one row or many, one after the other.
+    /// The features of rows, one after the other, as distances from the centre in scales.
     pub(crate) fn scaled(&self, rows: &[f64]) -> Vec<f64> {
         let (width, mut scaled) = (self.width(), vec![0.0; rows.len()]);
         for (x, z) in rows.chunks_exact(width).zip(scaled.chunks_exact_mut(width)) {
@@ -98,12 +98,12 @@ impl Scaling {
     }
 }
 
-/// Whether a feature is elsewhere than at its centre.
+/// Returns true if a feature is not at its centre, beyond rounding.
 fn is_apart(x: f64, centre: f64) -> bool {
     (x - centre).abs() > ROUNDING * centre.abs()
 }
 
-/// Features in scales, as kernels take them.
+/// Compresses scaled features, as kernels take them.
 pub(crate) fn compress_in_place(z: &mut [f64]) {
     for z in z {
         let size = z.abs();
@@ -113,14 +113,14 @@ pub(crate) fn compress_in_place(z: &mut [f64]) {
     }
 }
 
-/// The same beside those that are not.
+/// A compressed copy of scaled features.
 pub(crate) fn compressed(z: &[f64]) -> Vec<f64> {
     let mut compressed = z.to_vec();
     compress_in_place(&mut compressed);
     compressed
 }
 
-/// The middle of some numbers and their scale; 0 if they are all the same.
+/// The median of some numbers and their scale, which is 0 if they are all equal.
 pub(crate) fn location(numbers: &mut [f64]) -> (f64, f64) {
     numbers.sort_by(f64::total_cmp);
     let at = |part: f64| quantile(numbers, part);
@@ -132,7 +132,7 @@ pub(crate) fn location(numbers: &mut [f64]) -> (f64, f64) {
     (centre, (squares / numbers.len() as f64).sqrt())
 }
 
-/// Between two of some sorted numbers, as near to each as the part asks for.
+/// A quantile of sorted numbers, interpolated linearly.
 fn quantile(sorted: &[f64], part: f64) -> f64 {
     let place = part * (sorted.len() - 1) as f64;
     #[allow(
@@ -145,14 +145,13 @@ fn quantile(sorted: &[f64], part: f64) -> f64 {
     sorted[before] + rest * (sorted[after] - sorted[before])
 }
 
-/// Rows that are compared with each other; of more, some that are spread over them.
+/// The most rows that are compared with each other; of more, an evenly spread part is taken.
 const COMPARED: usize = 512;
 
-/// Two rows that are nearer than this, in scales of the features, count as the same: a kernel that told them apart would
-/// tell nothing else.
+/// Distance, in scales of the features, below which two rows count as equal: no kernel should tell them apart.
 const SAME: f64 = 1e-12;
 
-/// The median distance of two of some rows; 1 if there is no distance.
+/// The median distance between two of some rows; 1 if all are equal.
 pub(crate) fn median_distance(rows: &[f64], width: usize) -> f64 {
     let step = (rows.len() / width).div_ceil(COMPARED).max(1);
     let rows: Vec<&[f64]> = rows.chunks_exact(width).step_by(step).collect();
@@ -168,7 +167,7 @@ pub(crate) fn median_distance(rows: &[f64], width: usize) -> f64 {
         }
     }
     squares.sort_by(f64::total_cmp);
-    // Where most rows are the same, the others tell.
+    // Where most rows are equal, the others decide.
     let apart = squares.partition_point(|square| *square < SAME * SAME);
     match &squares[apart..] {
         [] => 1.0,
@@ -202,8 +201,8 @@ mod tests {
             scaling.scale_into(&[x], &mut z);
             assert_eq!(z, [expected]);
         }
-        scaling.notice(&[4.999_999]);
-        scaling.notice(&[7.0]);
+        scaling.update(&[4.999_999]);
+        scaling.update(&[7.0]);
         scaling.scale_into(&[1.0], &mut z);
         assert_eq!(z, [-2.0]);
     }

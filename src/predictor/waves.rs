@@ -1,4 +1,4 @@
-//! Functions on Fourier features.
+//! Predictors on Fourier features.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ const SCORED: usize = 32;
 pub struct Fourier(Arc<Panels>);
 
 impl Fourier {
-    /// The features of these frequencies, each as wide as a row.
+    /// Features with these frequencies, each as wide as a row.
     pub fn new(frequencies: Panels) -> Self {
         Self(Arc::new(frequencies))
     }
@@ -47,7 +47,7 @@ impl Fourier {
         (self.0.n_rows() as f64).sqrt().recip()
     }
 
-    /// The features of a row: all cosines, then all sines.
+    /// Writes the features of a row: all cosines, then all sines.
     pub(crate) fn features_into(&self, x: &[f64], phi: &mut Vec<f64>) {
         phi.resize(self.size(), 0.0);
         let (cosines, sines) = phi.split_at_mut(self.0.n_rows());
@@ -55,7 +55,7 @@ impl Fourier {
         sin_cos_in_place(cosines, sines, self.scale());
     }
 
-    /// The features of a batch of rows, coordinate by coordinate.
+    /// Writes the features of a batch of rows, coordinate by coordinate.
     pub(crate) fn features_of_batch_into(&self, batch: &Batch, phi: &mut [f64]) {
         let n = self.0.n_rows();
         let (cosines, sines) = phi.split_at_mut(n * batch.width());
@@ -64,7 +64,7 @@ impl Fourier {
     }
 }
 
-/// `w . phi(x)` on Fourier features.
+/// The predictor `w . phi(x)` on Fourier features.
 #[derive(Debug, Clone)]
 pub struct Waves {
     /// The features.

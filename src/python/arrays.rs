@@ -1,4 +1,4 @@
-//! From anything that holds numbers to float64 in C order, copying only what is not that already.
+//! Conversion of anything that holds numbers to float64 in C order; only what is not that already is copied.
 
 use std::path::PathBuf;
 
@@ -19,12 +19,12 @@ type Array<'py, D, T = f64> = Bound<'py, PyArray<T, D>>;
 /// The most characters of a value that a message shows.
 const SHOWN: usize = 80;
 
-/// A vector, the one given or a converted one.
+/// A vector: the array given, or a converted copy.
 pub(super) fn vector<'py>(argument: &str, value: &Bound<'py, PyAny>) -> PyResult<Array<'py, Ix1>> {
     numbers(argument, value, "one-dimensional")
 }
 
-/// Whether this is one row and not many.
+/// Returns true if the value is one row and not many.
 pub(super) fn is_row(value: &Bound<'_, PyAny>) -> bool {
     let ndim = |value: &Bound<'_, PyAny>| value.getattr("ndim").and_then(|n| n.extract::<usize>());
     if let Ok(ndim) = ndim(value) {
@@ -74,7 +74,7 @@ pub(super) fn label(
     Ok(labels)
 }
 
-/// One row, the one given or a converted one, and the names of its features if it is a series that has them.
+/// One row, given or converted, and the names of its features if it is a series that has them.
 pub(super) fn row<'py>(
     argument: &str,
     value: &Bound<'py, PyAny>,
@@ -90,18 +90,18 @@ pub(super) fn row<'py>(
     Ok((vector(argument, value)?, FeatureNames::new(names)))
 }
 
-/// A matrix, the one given or a converted one.
+/// A matrix: the array given, or a converted copy.
 pub(super) fn matrix<'py>(argument: &str, value: &Bound<'py, PyAny>) -> PyResult<Array<'py, Ix2>> {
     numbers(argument, value, "two-dimensional")
 }
 
-/// Rows as they are stored, in any layout, if learners can read that without a copy of the whole.
+/// Rows as they are stored, in any layout, if learners can read them without a copy of the whole.
 pub(super) enum Matrix<'py> {
     Float64(Array<'py, Ix2>),
     Float32(Array<'py, Ix2, f32>),
 }
 
-/// Rows, those given or converted ones, and the names of their columns.
+/// Rows, given or converted, and the names of their columns.
 pub(super) fn rows<'py>(
     argument: &str,
     value: &Bound<'py, PyAny>,
@@ -136,7 +136,7 @@ fn frame<'py>(
     Ok(read.map(|(names, rows)| (FeatureNames::new(names), rows)))
 }
 
-/// Whether a value is surely numbers alone.
+/// Returns true if a value surely has no column names.
 fn is_nameless(value: &Bound<'_, PyAny>) -> bool {
     value.is_instance_of::<PyUntypedArray>()
         || value.is_instance_of::<PyList>()
@@ -152,7 +152,7 @@ fn call_frames<'py>(
     frames.call_method1(function, arguments)
 }
 
-/// A count that says its own name when it is none; Python would say of -1 that it overflows.
+/// Reads a count; the error names the argument, where Python would say of -1 that it overflows.
 pub(super) fn count(name: &'static str, value: &Bound<'_, PyAny>) -> PyResult<usize> {
     let number: i64 = value
         .extract()
@@ -161,21 +161,21 @@ pub(super) fn count(name: &'static str, value: &Bound<'_, PyAny>) -> PyResult<us
     Ok(count.map_err(|_| Error::parameter(name, "at least 1", number as f64))?)
 }
 
-/// Bytes.
+/// Reads bytes.
 pub(super) fn bytes(argument: &str, value: &Bound<'_, PyAny>) -> PyResult<PyBackedBytes> {
     value
         .extract()
         .map_err(|_| wrong_type(argument, "bytes", value))
 }
 
-/// A path of a file.
+/// Reads the path of a file.
 pub(super) fn path(argument: &str, value: &Bound<'_, PyAny>) -> PyResult<PathBuf> {
     value
         .extract()
         .map_err(|_| wrong_type(argument, "a string or a path", value))
 }
 
-/// A number.
+/// Reads a number.
 pub(super) fn number(argument: &str, value: &Bound<'_, PyAny>) -> PyResult<f64> {
     if value.is_instance_of::<PyFloat>() || value.is_instance_of::<PyInt>() {
         return value
@@ -277,7 +277,7 @@ fn as_array<'py>(
     Ok(array.cast_into()?)
 }
 
-/// NumPy's complaints get the argument's name; anything else, Ctrl-C among it, passes as it is.
+/// Adds the argument's name to NumPy's errors; any other, such as that of Ctrl-C, passes as it is.
 fn not_an_array(py: Python<'_>, argument: &str, error: PyErr) -> PyErr {
     if !error.is_instance_of::<PyValueError>(py) && !error.is_instance_of::<PyTypeError>(py) {
         return error;
@@ -290,7 +290,7 @@ fn not_an_array(py: Python<'_>, argument: &str, error: PyErr) -> PyErr {
     named
 }
 
-/// Text, objects and complex numbers are refused; NumPy would read some of them as numbers.
+/// Refuses text, objects and complex numbers, some of which NumPy would read as numbers.
 fn check_dtype(argument: &str, array: &Bound<'_, PyUntypedArray>) -> PyResult<()> {
     let dtype = array.dtype();
     match dtype

@@ -1,4 +1,4 @@
-//! Whole arrays, some rows at a time and without holding the interpreter.
+//! Work on whole arrays, some rows at a time and without holding the interpreter.
 
 use std::ops::Range;
 
@@ -13,22 +13,22 @@ use crate::data::{Number, Rows};
 use crate::error::Error;
 use crate::runtime::memory::{refill, reserved};
 
-/// The most rows that are learned between two looks at the clock.
+/// The most rows that are learned between two checks of the clock.
 const LARGEST_CHUNK: usize = 1024;
 
-/// The most rows that are scored between two looks at the clock: many, for all threads to have enough.
+/// The most rows that are scored between two checks of the clock: many, so that all threads have enough.
 const LARGEST_SCORED: usize = 64 * LARGEST_CHUNK;
 
-/// What makes numbers of rows of any type of numbers: as many for each.
-pub(super) trait Scores {
+/// A model that computes the same number of values for each row, of any type of numbers.
+pub(super) trait ScoreRows {
     fn score_rows<T: Number>(&self, rows: &Rows<'_, T>) -> Result<Vec<f64>, Error>;
 
-    /// How many numbers there are for each row.
-    fn numbers_per_row(&self) -> usize;
+    /// Number of values for each row.
+    fn values_per_row(&self) -> usize;
 }
 
-/// The numbers for all rows of an array by a model that is opened, locked if need be, without holding the interpreter.
-pub(super) fn score<'py, M: Scores>(
+/// Scores all rows of an array without holding the interpreter. `open` returns the model, locked if need be.
+pub(super) fn score<'py, M: ScoreRows>(
     py: Python<'py>,
     X: &Matrix<'py>,
     open: impl FnOnce() -> M + Send,
@@ -61,7 +61,7 @@ pub(super) fn prediction(py: Python<'_>, yhat: Vec<f64>) -> Bound<'_, PyAny> {
     }
 }
 
-fn score_rows<T: Number + Element, M: Scores>(
+fn score_rows<T: Number + Element, M: ScoreRows>(
     py: Python<'_>,
     X: &PyReadonlyArray2<'_, T>,
     open: impl FnOnce() -> M + Send,
@@ -69,7 +69,7 @@ fn score_rows<T: Number + Element, M: Scores>(
     let (source, mut signals) = (Source::new(X)?, Signals::new(py)?);
     py.detach(|| {
         let (model, mut memory) = (open(), Vec::new());
-        let shape = (source.len(), model.numbers_per_row());
+        let shape = (source.len(), model.values_per_row());
         let lengths = [LARGEST_CHUNK, LARGEST_SCORED];
         in_chunks(shape, lengths, &mut signals, |range| match &source {
             Source::InOrder(rows) => model.score_rows(&rows.slice(range)),
@@ -78,16 +78,16 @@ fn score_rows<T: Number + Element, M: Scores>(
     })
 }
 
-/// What `work` makes of all rows, so many numbers of each, chunk by chunk: the lengths are the least, and the most, that
-/// one may have. Memory for all of it is there before the first is worked on; Ctrl-C is obeyed between two chunks.
+/// Collects the results of `work` on all rows, chunk by chunk; a chunk has at least `shortest` and at most `longest`
+/// rows. Memory for all results is reserved first; Ctrl-C is obeyed between two chunks.
 pub(super) fn in_chunks(
-    (n_rows, numbers_per_row): (usize, usize),
+    (n_rows, values_per_row): (usize, usize),
     [shortest, longest]: [usize; 2],
     signals: &mut Signals,
     mut work: impl FnMut(Range<usize>) -> Result<Vec<f64>, Error>,
 ) -> PyResult<Vec<f64>> {
-    let what = || format!("{numbers_per_row} numbers for each of {n_rows} rows");
-    let mut made = reserved(n_rows.saturating_mul(numbers_per_row), what)?;
+    let what = || format!("{values_per_row} numbers for each of {n_rows} rows");
+    let mut made = reserved(n_rows.saturating_mul(values_per_row), what)?;
     let (mut done, mut chunk) = (0, shortest);
     while done < n_rows {
         let range = done..n_rows.min(done + chunk);
@@ -103,16 +103,16 @@ pub(super) fn in_chunks(
     Ok(made)
 }
 
-/// The lengths of chunks of rows that are learned, given the least that should come together: where chunks end must not
-/// show in the result, and how many rows they have depends on the clock.
-pub(super) fn learned(block_len: usize) -> [usize; 2] {
+/// The least and the largest length of chunks of rows that are learned. How long a chunk is depends on the clock, so
+/// chunks are multiples of `block_len`: where they end must not change the result.
+pub(super) fn training_lengths(block_len: usize) -> [usize; 2] {
     [block_len, LARGEST_CHUNK]
 }
 
 /// Rows of an array in any layout.
 pub(super) enum Source<'a, T> {
     InOrder(Rows<'a, T>),
-    /// Gathered some at a time: the whole is never copied.
+    /// Rows that are gathered some at a time, so that the whole is never copied.
     Strided(ArrayView2<'a, T>),
 }
 
@@ -159,7 +159,7 @@ impl<'a, T: Number + Element> Source<'a, T> {
         }
     }
 
-    /// Refuses rows that hold anything but finite numbers, or that `check` refuses: it is given some at a time.
+    /// Refuses rows with numbers that are not finite, and rows that `check` refuses, which is given some at a time.
     pub(super) fn check(
         &self,
         needs_rows: bool,

@@ -1,4 +1,4 @@
-//! The one place where an error becomes an exception.
+//! The conversion of errors to exceptions.
 
 use std::path::Path;
 
@@ -34,7 +34,7 @@ fn shown(path: &Path) -> String {
     path.display().to_string()
 }
 
-/// What the system says, without the number that Rust appends.
+/// The system's message, without the number that Rust appends.
 fn strerror(reason: &str) -> String {
     reason
         .split(" (os error")

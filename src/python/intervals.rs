@@ -1,4 +1,4 @@
-//! Where labels are likely to be.
+//! Prediction intervals.
 
 use std::cell::RefCell;
 
@@ -8,20 +8,20 @@ use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
 
 use super::arrays;
-use super::chunks::{self, Scores};
+use super::chunks::{self, ScoreRows};
 use crate::Learner;
 use crate::data::{Number, Rows};
 use crate::error::Error;
 
-/// Intervals of this level.
+/// A learner that computes intervals of this level.
 struct Intervals<'a>(ReentrantMutexGuard<'a, RefCell<Learner>>, f64);
 
-impl Scores for Intervals<'_> {
+impl ScoreRows for Intervals<'_> {
     fn score_rows<T: Number>(&self, rows: &Rows<'_, T>) -> Result<Vec<f64>, Error> {
         self.0.borrow().predict_intervals(rows, self.1)
     }
 
-    fn numbers_per_row(&self) -> usize {
+    fn values_per_row(&self) -> usize {
         2 * self.0.borrow().n_targets()
     }
 }
@@ -55,7 +55,7 @@ pub(super) fn predict<'py>(
     Ok(PyArray1::from_vec(py, ends).reshape(shape)?.into_any())
 }
 
-/// Two ends for each target, if there are several, of each row, if there are many.
+/// The shape of the result: two ends for each target, if there are several, of each row, if there are many.
 fn shape(n_rows: Option<usize>, n_targets: usize) -> Vec<usize> {
     let targets = (n_targets > 1).then_some(n_targets);
     n_rows.into_iter().chain(targets).chain([2]).collect()

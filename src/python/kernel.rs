@@ -71,7 +71,7 @@ impl Kernel {
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let X = arrays::matrix("X", X)?;
         let Z = Z.map(|Z| arrays::matrix("Z", Z)).transpose()?;
-        // The conversion of Z may have run a program of the user's, and that may have changed X.
+        // The conversion of Z may have run the user's code, and that may have changed X.
         let X = arrays::matrix("X", &X)?.try_readonly()?;
         let Z = Z.map(|Z| Z.try_readonly()).transpose()?;
         let rows = Rows::new(X.as_slice()?, X.shape()[1])?;
@@ -100,7 +100,7 @@ impl Kernel {
         Ok(hasher.finish())
     }
 
-    /// Makes a kernel of this class without its constructor, whose arguments may be others.
+    /// Makes a kernel of this class without calling its constructor, whose arguments may differ.
     #[classmethod]
     fn _restore<'py>(
         cls: &Bound<'py, PyType>,

@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
 use pyo3::types::{PyBytes, PyDict, PyFloat, PyType};
 
-use super::chunks::Scores;
+use super::chunks::ScoreRows;
 use super::scorer::Scorer;
 use super::training_batch::TrainingBatch;
 use super::{arrays, chunks, intervals, params};
@@ -40,7 +40,7 @@ type Core = crate::Learner;
 /// True
 #[pyclass(module = "nystream._core", frozen, subclass, weakref)]
 pub(super) struct Learner {
-    /// One thread at a time, and that thread again when a signal handler of its own asks.
+    /// Locked by one thread at a time, which may lock it again in a signal handler.
     core: ReentrantMutex<RefCell<Core>>,
 }
 
@@ -49,12 +49,12 @@ impl Learner {
         self.core.lock_py_attached(py)
     }
 
-    /// What it knows now.
+    /// A copy of the learner.
     pub(super) fn copy(&self, py: Python<'_>) -> Core {
         self.lock(py).borrow().copy()
     }
 
-    /// A learner of its public class, or of this subclass of it.
+    /// Wraps a learner in its public class, or in this subclass of it.
     pub(super) fn wrap<'py>(
         py: Python<'py>,
         learner: Core,
@@ -79,12 +79,12 @@ impl Learner {
     }
 }
 
-impl Scores for ReentrantMutexGuard<'_, RefCell<Core>> {
+impl ScoreRows for ReentrantMutexGuard<'_, RefCell<Core>> {
     fn score_rows<T: Number>(&self, rows: &Rows<'_, T>) -> Result<Vec<f64>, Error> {
         self.borrow().predict_rows(rows)
     }
 
-    fn numbers_per_row(&self) -> usize {
+    fn values_per_row(&self) -> usize {
         self.borrow().n_targets()
     }
 }
@@ -144,12 +144,7 @@ impl Learner {
         learner.check_names("x", &names)?;
         let is_first = learner.n_seen() == 0;
         let mut yhat = vec![0.0; n_targets];
-        match weight {
-            None => learner.learn_targets(x.as_slice()?, &y, &mut yhat)?,
-            Some(weight) => {
-                learner.learn_weighted_targets(x.as_slice()?, &y, weight, &mut yhat)?;
-            }
-        }
+        learner.learn_targets(x.as_slice()?, &y, weight, &mut yhat)?;
         if is_first {
             learner.name_features(names);
         }
@@ -199,7 +194,7 @@ impl Learner {
         self.lock(py).borrow().n_targets()
     }
 
-    /// Whether there is a ``predict_interval``: for learners by least squares.
+    /// True if the learner has ``predict_interval``: those by least squares have.
     ///
     /// Examples
     /// --------
@@ -221,7 +216,7 @@ impl Learner {
         sample_weight: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<()> {
         let batch = TrainingBatch::new(X, y, sample_weight, self.n_targets(py))?;
-        batch.learn(py, &self.core)?;
+        batch.progressive(py, &self.core)?;
         Ok(())
     }
 
@@ -236,7 +231,7 @@ impl Learner {
     ) -> PyResult<Bound<'py, PyAny>> {
         let n_targets = self.n_targets(py);
         let batch = TrainingBatch::new(X, y, sample_weight, n_targets)?;
-        chunks::predictions(py, batch.learn(py, &self.core)?, n_targets)
+        chunks::predictions(py, batch.progressive(py, &self.core)?, n_targets)
     }
 
     #[doc = include_str!("docs/widen.txt")]
@@ -250,7 +245,7 @@ impl Learner {
         self.lock(py).borrow().scorer().into()
     }
 
-    /// Whether rows may be given a ``sample_weight``.
+    /// True if rows may be given a ``sample_weight``.
     ///
     /// Examples
     /// --------
@@ -282,7 +277,7 @@ impl Learner {
         self.lock(py).borrow().n_basis()
     }
 
-    /// What is known of the experts: width, ridge, forgetting, weights and losses of each.
+    /// The experts: width, ridge, forgetting, weights and losses of each.
     fn _experts(&self, py: Python<'_>) -> Vec<Expert> {
         let experts = self.lock(py).borrow().experts();
         let all = experts.into_iter();

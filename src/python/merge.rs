@@ -1,4 +1,4 @@
-//! One learner of several.
+//! Merging of learners.
 
 use pyo3::prelude::*;
 use pyo3::types::PyType;
@@ -6,7 +6,7 @@ use pyo3::types::PyType;
 use super::arrays;
 use super::learner::Learner;
 
-/// A learner of this class that knows what all of these know.
+/// Merges learners into one of this class.
 #[pyfunction]
 pub(super) fn merge_learners<'py>(
     cls: &Bound<'py, PyType>,
@@ -18,7 +18,7 @@ pub(super) fn merge_learners<'py>(
     Learner::wrap(py, merged, Some(cls))
 }
 
-/// Copies, so that no learner waits for another, and none has to wait for the merge.
+/// Copies the learners, so that none is locked during the merge.
 fn copies(models: &Bound<'_, PyAny>) -> PyResult<Vec<crate::Learner>> {
     let expected = "a list of RidgeAld";
     let all = models

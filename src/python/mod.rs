@@ -102,8 +102,8 @@ mod _core {
         AnyKernel::NAMES.to_vec()
     }
 
-    /// Sets how many threads score large arrays, 1 to 1,024; None, as at the start, means all cores. Learning takes one, but for
-    /// :class:`Auto`, whose experts are shared out in calls for many rows.
+    /// Sets how many threads score large arrays, 1 to 1,024; None, the default, means all cores. Learning takes one
+    /// thread, except in :class:`Auto`, whose experts are shared out when many rows are learned in one call.
     ///
     /// Examples
     /// --------
@@ -145,14 +145,14 @@ mod _core {
         crate::instruction_set()
     }
 
-    /// Writes a file: whatever happens meanwhile, the path holds what it held before or all of `data`.
+    /// Writes a file: whatever happens meanwhile, the path holds its old content or all of `data`.
     #[pyfunction]
     fn write_file(py: Python<'_>, path: &Bound<'_, PyAny>, data: &[u8]) -> PyResult<()> {
         let path = arrays::path("path", path)?;
         Ok(py.detach(|| crate::persist::write_file(&path, data))?)
     }
 
-    /// The default parameters of a learner, as the core has them.
+    /// The default parameters of a learner.
     #[pyfunction]
     fn default_params<'py>(py: Python<'py>, algorithm: &str) -> PyResult<Bound<'py, PyDict>> {
         let defaults = AnyParams::default_of(algorithm)

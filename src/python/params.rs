@@ -1,4 +1,4 @@
-//! Parameters between Python's keyword arguments and the core's structs.
+//! Conversion of parameters between Python's keyword arguments and the core's structs.
 
 use numpy::{PyArrayMethods, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -41,7 +41,7 @@ pub(super) fn to_py<'py, T: Serialize>(
     tagged(py, &value)?.ok_or_else(|| PyTypeError::new_err(format!("{value} has no name")))
 }
 
-/// The public thing with these parameters.
+/// The public Python object with these parameters.
 pub(super) fn object<'py, T: Serialize>(
     py: Python<'py>,
     params: &T,
@@ -50,10 +50,10 @@ pub(super) fn object<'py, T: Serialize>(
     facade(py, &name)?.call((), Some(&kwargs))
 }
 
-/// The constructor call of a thing with these parameters.
-pub(super) fn repr<T: Serialize>(thing: &Bound<'_, PyAny>, params: &T) -> PyResult<String> {
-    let name = thing.get_type().name()?;
-    let (_, kwargs) = to_py(thing.py(), params)?;
+/// The constructor call of an object with these parameters.
+pub(super) fn repr<T: Serialize>(object: &Bound<'_, PyAny>, params: &T) -> PyResult<String> {
+    let name = object.get_type().name()?;
+    let (_, kwargs) = to_py(object.py(), params)?;
     let arguments = kwargs
         .iter()
         .map(|(key, value)| Ok(format!("{key}={}", short_repr(&value)?)))
@@ -61,7 +61,7 @@ pub(super) fn repr<T: Serialize>(thing: &Bound<'_, PyAny>, params: &T) -> PyResu
     Ok(format!("{name}({})", arguments.join(", ")))
 }
 
-/// Lists are cut if they are long.
+/// The text of a value; a long list is cut.
 fn short_repr(value: &Bound<'_, PyAny>) -> PyResult<String> {
     match value.cast::<PyList>() {
         Ok(list) => Ok(arrays::shown(list)),
@@ -119,7 +119,7 @@ fn matrix(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Value> {
         .collect()
 }
 
-/// Finite numbers; JSON has no others.
+/// A list of finite numbers; JSON has no others.
 fn list(numbers: &[f64], place: impl Fn(usize) -> String) -> PyResult<Value> {
     match numbers.iter().position(|number| !number.is_finite()) {
         None => Ok(numbers.into()),
@@ -131,7 +131,7 @@ fn list(numbers: &[f64], place: impl Fn(usize) -> String) -> PyResult<Value> {
     }
 }
 
-/// The one field of an object is the name of what its value describes.
+/// The name and the keyword arguments in a JSON object whose only field is the name.
 fn tagged<'py>(py: Python<'py>, value: &Value) -> PyResult<Option<(String, Bound<'py, PyDict>)>> {
     let Some((name, Value::Object(fields))) = value.as_object().and_then(|o| o.iter().next())
     else {
@@ -164,14 +164,14 @@ fn to_object<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>>
     })
 }
 
-/// What a subclass of the user's has stored on a thing, for copies and pickles.
-pub(super) fn attributes<'py>(thing: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
-    thing.getattr_opt("__dict__")
+/// The attributes that a user's subclass has stored on an object, for copies and pickles.
+pub(super) fn attributes<'py>(object: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    object.getattr_opt("__dict__")
 }
 
-/// What says no to those who take a thing apart without asking `__reduce__`: they would put together another one.
-pub(super) fn no_state(thing: &Bound<'_, PyAny>) -> PyErr {
-    let name = thing.get_type().name();
+/// The error for tools that take an object apart without calling `__reduce__`: they would build a different one.
+pub(super) fn no_state(object: &Bound<'_, PyAny>) -> PyErr {
+    let name = object.get_type().name();
     let name = name.map_or_else(|_| "thing".to_owned(), |name| name.to_string());
     PyTypeError::new_err(format!(
         "a {name} is more than its attributes: store it by pickle or by its own methods"
@@ -183,7 +183,7 @@ pub(super) fn facade<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, Py
     py.import("nystream")?.getattr(name)
 }
 
-/// Says what serde says in the words of every other message: which value, and what it should be.
+/// Puts serde's message into the words of every other: the value, and what it should be.
 fn mismatch(field: &str, value: Option<&Bound<'_, PyAny>>, message: &str) -> PyErr {
     let (Some(value), Some((_, expected))) = (value, message.split_once(", expected ")) else {
         return PyTypeError::new_err(message.to_owned());

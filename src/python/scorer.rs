@@ -1,4 +1,4 @@
-//! Frozen predictions.
+//! The class of scorers.
 
 use numpy::{PyArray1, PyArrayMethods};
 use pyo3::prelude::*;
@@ -7,20 +7,20 @@ use pyo3::types::{PyBytes, PyDict, PyString};
 use super::{arrays, chunks, params};
 use crate::data::{Number, Rows};
 use crate::error::Error;
-use crate::limits::{ANYTHING, Range};
+use crate::limits::{Range, UNBOUNDED};
 use crate::linalg::Panels;
 use crate::persist::model_file;
 use crate::predictor::{Expansion, Line, Mixture, Predictor, Waves};
 
 type Core = crate::Scorer;
 
-/// What a learner predicted at one moment: immutable, so that threads share it without waiting for each other.
+/// The predictions of a learner at one moment: immutable, so that threads share it without waiting for each other.
 ///
-/// It holds what it takes to predict and no more: the rows kept and their coefficients, but not the matrices that learning
-/// needs. The few learners that take all they know to predict, :class:`Kaar`, :class:`Pkawv` and those with
-/// ``forward=True``, are copied whole. It can be pickled, saved, and sent to other processes.
+/// It holds the rows kept and their coefficients, but not the matrices that only learning needs. The few learners that
+/// need all they know to predict, :class:`Kaar`, :class:`Pkawv` and those with ``forward=True``, are copied whole. It
+/// can be pickled, saved, and sent to other processes.
 ///
-/// Learners make it: :meth:`Learner.scorer`.
+/// It is made by :meth:`Learner.scorer`.
 ///
 /// Examples
 /// --------
@@ -36,12 +36,12 @@ type Core = crate::Scorer;
 #[pyclass(module = "nystream._core", frozen, weakref)]
 pub(super) struct Scorer(Core);
 
-impl chunks::Scores for &Core {
+impl chunks::ScoreRows for &Core {
     fn score_rows<T: Number>(&self, rows: &Rows<'_, T>) -> Result<Vec<f64>, Error> {
         self.predict_rows(rows)
     }
 
-    fn numbers_per_row(&self) -> usize {
+    fn values_per_row(&self) -> usize {
         self.n_targets()
     }
 }
@@ -139,14 +139,16 @@ impl Scorer {
         self.0.nbytes()
     }
 
-    /// The numbers that it predicts with, as a new dict.
+    /// The numbers that the scorer predicts with, as a new dict.
     ///
     /// With a ``kernel``, a prediction is the sum of ``coefficients`` times the kernel of the row with the rows of
-    /// ``basis``; with ``slopes``, it is linear; with ``frequencies``, a sum of cosines and sines, first all of the one,
-    /// then all of the other, with the ``weights``, divided by the root of their number. Then it is brought into the
-    /// ``range``. With ``expansions``, of :class:`Auto`, there is one for each width, on features that are measured from ``centres``
-    /// in ``scales`` and compressed, beside ``slopes`` on those that are not. If there are several targets, coefficients, slopes, constants and ranges have a row for each. The dict is
-    /// empty if it takes a whole learner to predict.
+    /// ``basis``; with ``slopes``, it is linear; with ``frequencies``, it is the sum of all cosines, then all sines,
+    /// times the ``weights``, divided by the root of the number of frequencies. Then it is clipped to the ``range``.
+    ///
+    /// :class:`Auto` has ``expansions``, one for each width, on features that are measured from ``centres`` in
+    /// ``scales`` and compressed, and ``slopes`` on features that are not compressed. With several targets,
+    /// coefficients, slopes, constants and ranges have a row for each. The dict is empty if the scorer holds a whole
+    /// learner.
     ///
     /// Examples
     /// --------
@@ -171,7 +173,7 @@ impl Scorer {
             Some(Predictor::Waves(Waves { fourier, w })) => {
                 parts.set_item("frequencies", matrix(py, fourier.frequencies())?)?;
                 parts.set_item("weights", PyArray1::from_slice(py, w))?;
-                vec![ANYTHING]
+                vec![UNBOUNDED]
             }
             Some(Predictor::Mixture(mixture)) => self.mixture_parts(&parts, mixture)?,
         };
@@ -194,7 +196,7 @@ impl Scorer {
         Ok(PyBytes::new(py, &self.0.to_bytes()?))
     }
 
-    /// The scorer that ``to_bytes`` has written.
+    /// Reads the scorer that ``to_bytes`` has written.
     ///
     /// Examples
     /// --------
@@ -207,7 +209,7 @@ impl Scorer {
         Ok(Self(Core::from_bytes(&arrays::bytes("data", data)?)?))
     }
 
-    /// Writes the scorer to a file, from which :func:`nystream.load` reads it; whole or not at all.
+    /// Writes the scorer to a file, whole or not at all; :func:`nystream.load` reads it.
     ///
     /// Parameters
     /// ----------
@@ -229,8 +231,8 @@ impl Scorer {
 
     /// Writes the scorer as an ONNX model, which other runtimes and languages can run; needs the package onnx.
     ///
-    /// Its input ``X`` is a batch of rows and its output ``prediction`` a number for each, or one for each target. Rows are centred before they
-    /// are compared, so that data far from 0 loses no digits.
+    /// Its input ``X`` is a batch of rows and its output ``prediction`` a number for each row, or one for each target.
+    /// Rows are centred before they are compared, so that data far from 0 loses no digits.
     ///
     /// Parameters
     /// ----------
@@ -317,7 +319,7 @@ impl Scorer {
         self.line_parts(parts, &mixture.lines)
     }
 
-    /// Numbers of the one target, or a row of them for each target.
+    /// An array of the numbers of one target, or with a row for each of several.
     fn each<'py>(&self, py: Python<'py>, numbers: Vec<f64>) -> PyResult<Bound<'py, PyAny>> {
         let (n, n_targets) = (numbers.len(), self.0.n_targets());
         let array = PyArray1::from_vec(py, numbers);

@@ -1,14 +1,14 @@
-//! Ctrl-C during work that does not hold the interpreter.
+//! Signals such as Ctrl-C during work that does not hold the interpreter.
 
 use std::time::{Duration, Instant};
 
 use pyo3::intern;
 use pyo3::prelude::*;
 
-/// How long a signal may wait.
+/// The longest time that a signal waits.
 const PATIENCE: Duration = Duration::from_millis(50);
 
-/// Asks Python for signals now and then: each time means waiting for the interpreter.
+/// Asks Python for signals now and then, since each time means waiting for the interpreter.
 ///
 /// Python runs the handlers of signals in the main thread. Other threads never ask, so that one that is still at work
 /// when the interpreter ends does not come back to it.
@@ -18,7 +18,7 @@ pub(super) struct Signals {
 }
 
 impl Signals {
-    /// Nobody has asked yet.
+    /// Signals of the current thread, to be asked for later.
     pub(super) fn new(py: Python<'_>) -> PyResult<Self> {
         let threading = py.import(intern!(py, "threading"))?;
         let main = threading.call_method0(intern!(py, "main_thread"))?;
@@ -29,7 +29,7 @@ impl Signals {
         })
     }
 
-    /// Whether it was time to ask; fails if a handler did, as that of Ctrl-C does.
+    /// Asks for signals if it is time; returns true if it was. Fails if a handler does, as that of Ctrl-C.
     #[allow(
         clippy::redundant_closure_for_method_calls,
         reason = "the method alone is not general enough in its lifetime"

@@ -7,7 +7,7 @@ use parking_lot::ReentrantMutex;
 use pyo3::prelude::*;
 
 use super::arrays::{self, Matrix};
-use super::chunks::{Source, in_chunks, learned};
+use super::chunks::{Source, in_chunks, training_lengths};
 use super::signals::Signals;
 use crate::Learner;
 use crate::data::FeatureNames;
@@ -36,7 +36,7 @@ impl<'py> TrainingBatch<'py> {
         let y = arrays::labels("y", y, n_targets)?;
         let weights = weights.map(|weights| arrays::vector("sample_weight", weights));
         let weights = weights.transpose()?;
-        // The conversion of y may have run a program of the user's, and that may have changed X.
+        // The conversion of y may have run the user's code, and that may have changed X.
         let (X, _) = match &X {
             Matrix::Float64(X) => arrays::rows("X", X),
             Matrix::Float32(X) => arrays::rows("X", X),
@@ -49,8 +49,8 @@ impl<'py> TrainingBatch<'py> {
         })
     }
 
-    /// Predictions for all rows, each before its label is learned, without holding the interpreter.
-    pub(super) fn learn(
+    /// Learns all rows without holding the interpreter; returns the predictions made before each label was learned.
+    pub(super) fn progressive(
         &self,
         py: Python<'py>,
         learner: &ReentrantMutex<RefCell<Learner>>,
@@ -66,7 +66,7 @@ impl<'py> TrainingBatch<'py> {
         }
     }
 
-    /// The same for one type of numbers. Everything is checked before anything is learned.
+    /// Learns rows of one type of numbers. Everything is checked before anything is learned.
     fn learn_rows<T: Number + Element>(
         &self,
         py: Python<'_>,
@@ -83,9 +83,9 @@ impl<'py> TrainingBatch<'py> {
             let (block_len, mut memory) = (learner.borrow().block_len(), Vec::new());
             let n_targets = learner.borrow().n_targets();
             let shape = (source.len(), n_targets);
-            in_chunks(shape, learned(block_len), &mut signals, |range| {
+            in_chunks(shape, training_lengths(block_len), &mut signals, |range| {
                 let rows = source.float64(range.clone(), &mut memory)?;
-                // Each chunk is checked again: a handler may have taught the model something else.
+                // Each chunk is checked again: a signal handler may have used the model.
                 let mut learner = learner.borrow_mut();
                 let (y, is_first) = (
                     &y[range.start * n_targets..range.end * n_targets],

@@ -1,6 +1,6 @@
-//! Several lists as one.
+//! Lists merged in turns.
 
-/// The first of each list, then the second of each, and so on, as far as each goes.
+/// Merges lists in turns: the first item of each, then the second of each, until all have ended.
 pub(crate) fn interleave<T>(lists: impl IntoIterator<Item = Vec<T>>) -> Vec<T> {
     let mut lists: Vec<_> = lists.into_iter().map(Vec::into_iter).collect();
     let mut all = Vec::new();

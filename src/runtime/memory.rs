@@ -1,4 +1,4 @@
-//! How much memory things hold.
+//! The memory that values hold, and allocations that fail with an error.
 
 use std::mem::size_of;
 use std::sync::{Arc, OnceLock};
@@ -7,9 +7,9 @@ use nalgebra::DMatrix;
 
 use crate::error::Error;
 
-/// A thing that may hold memory beside its own.
+/// A value that may hold memory on the heap.
 pub trait Heap {
-    /// The bytes it holds, spare capacity included.
+    /// Bytes held on the heap, spare capacity included.
     fn heap_bytes(&self) -> usize;
 }
 
@@ -68,21 +68,21 @@ impl Heap for DMatrix<f64> {
     }
 }
 
-/// Memory for so many numbers, or an error where the system has none and would otherwise end the program.
+/// An empty vector with capacity for `numbers` floats, or an error if memory is short.
 pub(crate) fn reserved(numbers: usize, what: impl FnOnce() -> String) -> Result<Vec<f64>, Error> {
     let mut memory = Vec::new();
     reserve(&mut memory, numbers, what)?;
     Ok(memory)
 }
 
-/// So many zeros, or an error where there is no memory for them.
+/// A vector of `numbers` zeros, or an error if memory is short.
 pub(crate) fn zeros(numbers: usize, what: impl FnOnce() -> String) -> Result<Vec<f64>, Error> {
     let mut zeros = reserved(numbers, what)?;
     zeros.resize(numbers, 0.0);
     Ok(zeros)
 }
 
-/// Replaces the content of `memory` by these numbers, or fails where there is no memory for them.
+/// Replaces the content of `memory` by these numbers, or fails if memory is short.
 pub(crate) fn refill(
     memory: &mut Vec<f64>,
     numbers: impl ExactSizeIterator<Item = f64>,
@@ -107,7 +107,7 @@ fn reserve(
         })
 }
 
-/// A thing whose memory is that of these fields.
+/// Implements `Heap` for a type whose memory is that of these fields.
 macro_rules! heap {
     ($type:ty: $($field:tt),*) => {
         impl crate::runtime::Heap for $type {

@@ -1,4 +1,4 @@
-//! What learners need of the machine: memory, threads, random numbers.
+//! Memory, threads and random numbers, as learners use them.
 
 mod interleave;
 pub(crate) mod memory;

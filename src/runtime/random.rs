@@ -6,7 +6,7 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 use super::Heap;
 use crate::error::{Error, Place};
 
-/// The generator of this seed.
+/// A generator with this seed.
 pub(crate) fn generator(random_state: u64) -> ChaCha8Rng {
     ChaCha8Rng::seed_from_u64(random_state)
 }
@@ -55,7 +55,7 @@ impl Uniforms {
         }
     }
 
-    /// Refuses rows that there are no numbers for.
+    /// Refuses rows if there are no numbers for them.
     pub(crate) fn check_capacity(&self, used: usize, n_rows: usize) -> Result<(), Error> {
         match self {
             Self::Given(numbers) if numbers.len() < used + n_rows => Err(Error::Draws {

@@ -1,4 +1,4 @@
-//! How many threads score, and how rows are shared out among them.
+//! The pool of threads that score rows.
 
 use std::process;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -10,19 +10,19 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::error::Error;
 
-/// The number asked for; 0 for as many as there are cores.
+/// Number of threads asked for; 0 means one for each core.
 static WANTED: AtomicUsize = AtomicUsize::new(0);
 
-/// The threads, with the process that they belong to: a forked child has none.
+/// The pool, with the id of its process: a forked child has no threads.
 static POOL: Mutex<Option<(u32, Arc<ThreadPool>)>> = Mutex::new(None);
 
-/// The most threads that can be asked for: more than any machine has use for, and few enough for every system.
-const MOST: usize = 1024;
+/// The largest number of threads: more than any machine has use for, and few enough for every system.
+const MAX_THREADS: usize = 1024;
 
 /// Sets the number of threads that score large arrays, and that share the experts of [`Auto`](crate::algorithms::Auto):
 /// 1 to 1,024. `None` means all cores, which is the default.
 pub fn set_num_threads(n: Option<usize>) -> Result<(), Error> {
-    if let Some(n) = n.filter(|n| !(1..=MOST).contains(n)) {
+    if let Some(n) = n.filter(|n| !(1..=MAX_THREADS).contains(n)) {
         let expected = "between 1 and 1024, or None for all cores";
         return Err(Error::parameter("n", expected, n as f64));
     }
@@ -41,8 +41,8 @@ pub fn num_threads() -> usize {
     }
 }
 
-/// Fills `out` in chunks of this length, several at a time: `fill` is told where its chunk starts. Of errors the first
-/// counts, in the order of the chunks.
+/// Fills `out` in chunks of this length on several threads; `fill` is given the start of its chunk. Returns the first
+/// error in the order of the chunks.
 pub(crate) fn fill_in_chunks<E: Send>(
     out: &mut [f64],
     len: usize,
@@ -61,16 +61,16 @@ pub(crate) fn fill_in_chunks<E: Send>(
     error.map_or(Ok(()), Err)
 }
 
-/// Does something with each of some things, several at a time.
-pub(crate) fn for_each<T: Send>(things: &mut [T], work: impl Fn(&mut T) + Sync + Send) {
+/// Calls `work` on each item, on several threads.
+pub(crate) fn for_each<T: Send>(items: &mut [T], work: impl Fn(&mut T) + Sync + Send) {
     let n_threads = num_threads();
     match (n_threads > 1).then(|| pool(n_threads)).flatten() {
-        Some(pool) => pool.install(|| things.par_iter_mut().for_each(work)),
-        None => things.iter_mut().for_each(work),
+        Some(pool) => pool.install(|| items.par_iter_mut().for_each(work)),
+        None => items.iter_mut().for_each(work),
     }
 }
 
-/// So many threads, if the system gives them.
+/// A pool of `n_threads` threads, if the system gives them.
 fn pool(n_threads: usize) -> Option<Arc<ThreadPool>> {
     let owner = process::id();
     let kept = || POOL.lock().unwrap_or_else(PoisonError::into_inner);

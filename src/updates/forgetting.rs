@@ -1,4 +1,4 @@
-//! Rows that count less and less.
+//! Exponential forgetting.
 
 use crate::data::checks::within;
 use crate::error::Error;
@@ -6,19 +6,19 @@ use crate::persist::State;
 
 /// Exponential forgetting: a row counts `factor` times what it did a round before.
 ///
-/// Nothing is scaled in a round. Since only ratios matter, the row of each round counts `1 / factor` times the one before
-/// it instead, until the rounds of a period have doubled that, about; then all is scaled at once.
+/// Only ratios of weights matter. So nothing is scaled in a round; instead the row of each round counts `1 / factor`
+/// times the one before it. At the end of a period, after about a doubling, everything is scaled at once.
 #[derive(Debug, Clone)]
 pub(super) struct Forgetting {
     factor: f64,
-    /// Rounds after which half is forgotten, one at least; `None` if nothing ever is.
+    /// Rounds after which half is forgotten, at least one; `None` if nothing is.
     period: Option<u32>,
-    /// Rounds of this period so far.
+    /// Number of rounds in this period so far.
     age: u32,
 }
 
 impl Forgetting {
-    /// The factor is from 0.5 to 1, which forgets nothing.
+    /// Forgetting by a factor from 0.5 to 1, which forgets nothing.
     pub(super) fn new(factor: f64) -> Result<Self, Error> {
         within("forgetting", factor, 0.5..=1.0, "between 0.5 and 1")?;
         #[allow(
@@ -34,12 +34,12 @@ impl Forgetting {
         })
     }
 
-    /// How often a row of the round that is `later` rounds from now counts, in the scale of this period.
+    /// The weight of the row that comes `later` rounds from now, in the scale of this period.
     pub(super) fn weight(&self, later: u32) -> f64 {
         self.power(self.age + later + 1)
     }
 
-    /// How often a row that counts once now would count in the scale of this period.
+    /// The weight, in the scale of this period, that stands for counting once `later` rounds from now.
     pub(super) fn unit(&self, later: u32) -> f64 {
         self.power(self.age + later)
     }
@@ -51,18 +51,17 @@ impl Forgetting {
         }
     }
 
-    /// Begins a period.
+    /// Begins a new period.
     pub(super) fn restart(&mut self) {
         self.age = 0;
     }
 
-    /// Rounds that are left of this period.
+    /// Number of rounds left in this period.
     pub(super) fn rounds_left(&self) -> u32 {
         self.period.map_or(u32::MAX, |period| period - self.age)
     }
 
-    /// Makes so many rounds, no more than are left; if the period has ended, returns how often what came before it counts
-    /// in the next.
+    /// Counts rounds, no more than are left; at the end of the period, returns the factor that scales the past.
     pub(super) fn pass(&mut self, rounds: u32) -> Option<f64> {
         let period = self.period?;
         self.age += rounds;

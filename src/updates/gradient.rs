@@ -20,13 +20,13 @@ pub struct Gradient {
 }
 
 impl Gradient {
-    /// Descent in no dimensions yet.
+    /// Gradient descent without features yet.
     pub fn new(rate: Rate) -> Self {
         Self::from_weights(rate, Vec::new())
     }
 
-    /// Descent from these weights.
-    pub fn from_weights(rate: Rate, w: Vec<f64>) -> Self {
+    /// Gradient descent from these weights.
+    pub(crate) fn from_weights(rate: Rate, w: Vec<f64>) -> Self {
         Self {
             loss: AnyLoss::default(),
             rate,
@@ -35,7 +35,7 @@ impl Gradient {
         }
     }
 
-    /// The learning rate as it stands.
+    /// The learning rate.
     pub fn rate(&self) -> &Rate {
         &self.rate
     }
@@ -45,7 +45,7 @@ impl Gradient {
         cut(dot(&self.w, phi))
     }
 
-    /// `w -= eta_t e phi`, then back into the ball, if there is one.
+    /// `w -= eta_t e phi`, then `w` is brought back into the ball, if there is one.
     pub fn step(&mut self, phi: &[f64], e: f64) {
         let step = self.rate.next_step(e, || norm_squared(phi));
         axpy_in_place(-step, phi, &mut self.w);

@@ -7,10 +7,11 @@ use crate::losses::{AnyLoss, Loss};
 use crate::persist::State;
 use crate::runtime::heap;
 
-/// The largest kernel value: without a ridge, what a tiny row has fixed is blown up by a huge one.
+/// The largest kernel value: without a ridge, a huge row would blow up the weights that a tiny one has fixed.
 const LARGEST_KAPPA: f64 = 1e30;
 
-/// Least squares without a ridge: a row that brings a coordinate is fitted exactly by it, and the others leave it as it is.
+/// Least squares without a ridge: a row that brings a coordinate is fitted exactly by it, and any other row moves the
+/// weights to the minimum of the squared errors.
 #[derive(Debug, Clone)]
 pub struct Interpolation {
     loss: AnyLoss,
@@ -20,18 +21,18 @@ pub struct Interpolation {
 }
 
 impl Interpolation {
-    /// Least squares in no dimensions yet.
+    /// Least squares without features yet.
     pub(crate) fn new(alpha: f64) -> Self {
         Self {
             loss: AnyLoss::default(),
-            // Never seen: a row that brings a coordinate brings its entry of `A` as well.
+            // Never used: a row that brings a coordinate brings its entry of `A` as well.
             weights: SecondOrder::new(alpha),
             yhat: 0.0,
         }
     }
 
     /// Ends the round of the row last measured.
-    fn learn_measured(&mut self, gain: Option<f64>, y: f64, weight: f64) {
+    fn finish_measured(&mut self, gain: Option<f64>, y: f64, weight: f64) {
         let residual = self.loss.residual(self.yhat, y);
         match gain {
             Some(coordinate) => self.fit(-residual, coordinate, weight),
@@ -39,7 +40,7 @@ impl Interpolation {
         }
     }
 
-    /// Gains a coordinate with which the row last measured is fitted, given its error so far.
+    /// Gains a coordinate that fits the row last measured, given its error so far.
     ///
     /// `A` becomes `[A, 0; 0, 0] + a^2 phi phi^T` with the grown `phi` and the weight `a^2`; its inverse has the root
     /// `[S', -a P phi / r; 0, r / (a coordinate)]`, where `S'` is the root after `A += a^2 phi phi^T` in the old
@@ -86,12 +87,12 @@ impl Update for Interpolation {
             Change::Gain(coordinate) => Some(coordinate),
             _ => None,
         };
-        self.learn_measured(gain, y[0], weight);
+        self.finish_measured(gain, y[0], weight);
         yhat[0] = self.yhat;
         q
     }
 
-    /// Rows that bring a coordinate, and what comes after them, go one by one.
+    /// Rows from the first that brings a coordinate on are learned one by one.
     fn learn_rows(
         &mut self,
         features: &FeatureMatrix,
@@ -102,12 +103,12 @@ impl Update for Interpolation {
         let (loss, start, q) = (self.loss, out.q.len(), &mut out.q);
         let round = |i: usize, _, value: f64, q_now: f64| {
             q.push(q_now);
-            let step = Step::to(loss.residual(value, y[i]), 1.0);
+            let step = Step::least_squares(loss.residual(value, y[i]), 1.0);
             features.gain(i).is_none().then_some((value, step))
         };
         let done = self
             .weights
-            .learn_rows(features, rounds, &mut out.yhat, round);
+            .step_rows(features, rounds, &mut out.yhat, round);
         out.q.truncate(start + done);
         let mut phi = Vec::new();
         for i in done..features.n_rows() {
@@ -115,7 +116,7 @@ impl Update for Interpolation {
             self.begin(&phi);
             out.q.push(self.weights.q());
             out.yhat.push(self.yhat);
-            self.learn_measured(features.gain(i), y[i], 1.0);
+            self.finish_measured(features.gain(i), y[i], 1.0);
         }
     }
 

@@ -4,11 +4,11 @@
 //! |---|---|
 //! | [`Gradient`] | against the gradient of the loss |
 //! | [`Newton`] | against the gradient, scaled by the inverse of a sum of squared gradients |
-//! | [`SampledNewton`] | the same on features whose space may change |
+//! | [`SampledNewton`] | the Newton step, on features whose space may change |
 //! | [`LeastSquares`] | to the minimum of the squared errors and a ridge |
 //! | [`Interpolation`] | to the minimum of the squared errors; rows that join are fitted exactly |
 //!
-//! Those in [`every_row`] work in the space of the kernel itself.
+//! The updates in [`every_row`] work in the space of the kernel and store every row.
 
 pub mod every_row;
 mod forgetting;
@@ -25,7 +25,7 @@ use std::fmt;
 
 use crate::error::Error;
 use crate::features::{Change, FeatureMatrix};
-use crate::limits::{ANYTHING, LARGEST, Range};
+use crate::limits::{LARGEST, Range, UNBOUNDED};
 use crate::persist::State;
 use crate::runtime::{Heap, heap};
 
@@ -36,18 +36,19 @@ pub use newton::Newton;
 pub use rate::Rate;
 pub use rounds::Rounds;
 pub use sampled_newton::{NewSpace, SampledNewton};
+pub(crate) use second_order::Border;
+pub use second_order::SecondOrder;
 pub(crate) use second_order::Step;
-pub use second_order::{Border, SecondOrder};
 
-/// The most that one row may shrink `A^{-1}` by along its features. Its root loses half of the 14 digits.
+/// The largest factor by which one row may shrink `A^{-1}` along its features. The root loses half of these 14 digits.
 const LARGEST_SHRINKAGE: f64 = 1e14;
 
-/// What an update said of some rows.
+/// The predictions of an update for some rows.
 #[derive(Debug, Clone, Default)]
 pub struct Output {
     /// The predictions for all targets of the first row, then those for the next.
     pub yhat: Vec<f64>,
-    /// `phi . P phi` of each row, of an update that has it.
+    /// `phi . P phi` of each row, from an update that has such a matrix.
     pub q: Vec<f64>,
 }
 
@@ -60,11 +61,11 @@ impl Output {
 
 heap!(Output: yhat, q);
 
-/// Weights on features, and how they move.
+/// Weights on features, and the rule by which a round changes them.
 ///
 /// A round is [`begin`](Self::begin), then [`finish`](Self::finish). The row may change its features between them.
 pub trait Update: Clone + fmt::Debug + Heap + Send + Sync {
-    /// Whether a row may count more or less than once.
+    /// True if a row may count more or less than once.
     const TAKES_WEIGHTS: bool = false;
 
     /// Number of features.
@@ -78,14 +79,14 @@ pub trait Update: Clone + fmt::Debug + Heap + Send + Sync {
     /// The weights of a target.
     fn w(&self, target: usize) -> &[f64];
 
-    /// Follows features that have gained a coordinate which past rows have not.
+    /// Follows features that have gained a coordinate in which past rows are 0.
     fn grow(&mut self);
 
-    /// Begins a round: looks at the features of a row as they are before it may change them.
+    /// Begins a round with the features of a row from before it may change them.
     fn begin(&mut self, _phi: &[f64]) {}
 
-    /// Ends the round: writes the predictions, then learns the labels of a row that counts `weight` times. `phi` are its
-    /// features with what it has gained. Returns `phi . P phi`, or 0 from an update that has no such matrix.
+    /// Ends a round: writes the predictions, then learns the labels of a row that counts `weight` times. `phi` has any
+    /// coordinate that the row has gained. Returns `phi . P phi`, or 0 from an update without such a matrix.
     fn finish(
         &mut self,
         phi: &[f64],
@@ -95,12 +96,12 @@ pub trait Update: Clone + fmt::Debug + Heap + Send + Sync {
         yhat: &mut [f64],
     ) -> f64;
 
-    /// Whether the next rows may be learned together.
+    /// Returns true if the next rows may be learned together.
     fn takes_blocks(&self) -> bool {
         true
     }
 
-    /// Rounds for many rows; appends what it says of them.
+    /// Makes the rounds of many rows; appends the predictions.
     fn learn_rows(
         &mut self,
         features: &FeatureMatrix,
@@ -109,20 +110,20 @@ pub trait Update: Clone + fmt::Debug + Heap + Send + Sync {
         out: &mut Output,
     );
 
-    /// Whether a prediction is more than `w . phi`, as the forward one is.
+    /// Returns true if predictions are more than `w . phi`, as forward predictions are.
     fn is_forward(&self) -> bool {
         false
     }
 
-    /// The predictions for features, of which the last may be one that is to come.
+    /// Writes the predictions for features, the last of which may be a coordinate that the row would bring.
     fn predict_into(&self, phi: &[f64], out: &mut [f64]);
 
-    /// Where predictions are to be.
+    /// The range of the predictions.
     fn range(&self) -> Range {
-        ANYTHING
+        UNBOUNDED
     }
 
-    /// `phi . P phi`, which tells how little is known about these features; `None` from an update that has no such matrix.
+    /// `phi . P phi`, the uncertainty about these features; `None` from an update without such a matrix.
     fn uncertainty(&self, _phi: &[f64]) -> Option<f64> {
         None
     }
@@ -132,7 +133,7 @@ pub trait Update: Clone + fmt::Debug + Heap + Send + Sync {
         LARGEST
     }
 
-    /// The least squares, if the update can follow features that lose a row of their dictionary.
+    /// The least squares, if the update can follow a dictionary that loses a row.
     fn evicting(&mut self) -> Option<&mut LeastSquares> {
         None
     }
@@ -140,6 +141,6 @@ pub trait Update: Clone + fmt::Debug + Heap + Send + Sync {
     /// Writes what the update has learned.
     fn save(&self, state: &mut State);
 
-    /// Reads what an update with the same parameters has written, for so many features if that is known.
+    /// Reads the state of an update with the same parameters, for `size` features if that is known.
     fn load(&mut self, state: &State, size: Option<usize>) -> Result<(), Error>;
 }

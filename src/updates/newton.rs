@@ -27,8 +27,8 @@ pub struct Newton {
 }
 
 impl Newton {
-    /// A step in no dimensions yet, with predictions within `[-bound, bound]`, where the derivative of the loss is expected
-    /// to be at most `largest_derivative`.
+    /// A Newton step without features yet, with predictions within `[-bound, bound]`, where the derivative of the loss
+    /// is expected to be at most `largest_derivative`.
     pub fn new(mu: f64, eta: f64, bound: f64, largest_derivative: f64) -> Result<Self, Error> {
         regularisation("mu", mu)?;
         Ok(Self {
@@ -48,7 +48,7 @@ impl Newton {
 
     /// Predicts `w . phi` after projecting `w`, in the norm of `A`, onto `{w : |w . phi| <= bound}`.
     ///
-    /// The paper projects at the end of the round before; doing it now, when the row is known, is the same.
+    /// The paper projects at the end of the round before; projecting once the row is known is equivalent.
     pub fn predict(&mut self, phi: &[f64], bound: f64) -> f64 {
         self.weights.measure(phi);
         let yhat = self.weights.value(0, phi);
@@ -65,14 +65,13 @@ impl Newton {
         self.weights.grow(coordinate);
     }
 
-    /// `A += eta e^2 phi phi^T`, then `w -= e A^{-1} phi`, for the features last predicted
-    /// and the derivative `e` of the loss.
+    /// `A += eta e^2 phi phi^T`, then `w -= e A^{-1} phi`, for the features last predicted.
     pub fn step(&mut self, e: f64) {
         self.weights.step(self.eta * e * e, [e]);
     }
 
-    /// The same for `A` alone: `w` stays.
-    pub fn step_matrix(&mut self, e: f64) {
+    /// `A += eta e^2 phi phi^T` for the features last predicted; `w` stays.
+    pub(crate) fn step_matrix(&mut self, e: f64) {
         self.weights.add(self.eta * e * e);
     }
 
@@ -82,7 +81,7 @@ impl Newton {
         (0..size).for_each(|_| self.weights.grow(0.0));
     }
 
-    /// [`begin`](Update::begin) with a prediction of any value.
+    /// Begins a round whose prediction is not bounded.
     pub(super) fn begin_unbounded(&mut self, phi: &[f64]) {
         self.yhat = self.predict(phi, f64::INFINITY);
     }
@@ -146,7 +145,7 @@ impl Update for Newton {
             } else {
                 (value - inside) / q
             };
-            // The projection is in the coordinates before the row: one that brings another goes by itself.
+            // The projection is in the coordinates from before the row, so a row that brings one is learned by itself.
             let blocked = shift.is_finite() && (shift == 0.0 || features.gain(i).is_none());
             let e = loss.derivative(inside, y[i]);
             let curvature = eta * e * e;
@@ -159,7 +158,7 @@ impl Update for Newton {
         };
         let done = self
             .weights
-            .learn_rows(features, rounds, &mut out.yhat, round);
+            .step_rows(features, rounds, &mut out.yhat, round);
         let mut phi = Vec::new();
         for i in done..features.n_rows() {
             features.row_into(i, &mut phi);

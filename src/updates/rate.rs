@@ -3,20 +3,20 @@
 use crate::error::Error;
 use crate::persist::State;
 
-/// A descent that diverges stays within float64.
+/// The largest step: a descent that diverges stays within float64.
 const LARGEST_STEP: f64 = 1e150;
 
-/// The learning rate, and the ball that the hypothesis is kept in, if any.
+/// The learning rate, and the ball that the predictor is kept in, if any.
 #[derive(Debug, Clone)]
 pub enum Rate {
     /// `eta_t = U / sqrt(1 + sum_{s <= t} ||gradient_s||^2)` inside the ball of radius `U`.
     Adaptive {
         /// `U`.
         bound: f64,
-        /// The sum so far.
+        /// The sum of the squared norms so far.
         squared_norms: f64,
     },
-    /// The same rate in every round, and no ball.
+    /// A constant rate, without a ball.
     Constant {
         /// The rate.
         eta: f64,
@@ -24,7 +24,7 @@ pub enum Rate {
 }
 
 impl Rate {
-    /// The adaptive rate for hypotheses of norm at most `bound`.
+    /// The adaptive rate for predictors of norm at most `bound`.
     pub fn adaptive(bound: f64) -> Self {
         let squared_norms = 0.0;
         Self::Adaptive {
@@ -33,9 +33,9 @@ impl Rate {
         }
     }
 
-    /// `eta_t e` of a round with this derivative of the loss and these features, whose squared norm is only computed if
-    /// the rate depends on it.
-    pub fn next_step(&mut self, e: f64, squared_norm: impl FnOnce() -> f64) -> f64 {
+    /// The step `eta_t e` of a round, given the derivative `e` of the loss. The squared norm of the features is only
+    /// computed if the rate depends on it.
+    pub(crate) fn next_step(&mut self, e: f64, squared_norm: impl FnOnce() -> f64) -> f64 {
         (self.next(e, squared_norm) * e).clamp(-LARGEST_STEP, LARGEST_STEP)
     }
 
@@ -53,8 +53,8 @@ impl Rate {
         }
     }
 
-    /// The factor that brings a hypothesis of this norm back into the ball.
-    pub fn shrink(&self, norm: impl FnOnce() -> f64) -> f64 {
+    /// The factor that brings a predictor of this norm back into the ball.
+    pub(crate) fn shrink(&self, norm: impl FnOnce() -> f64) -> f64 {
         match self {
             Self::Adaptive { bound, .. } => (*bound / norm()).min(1.0),
             Self::Constant { .. } => 1.0,

@@ -1,4 +1,4 @@
-//! Rounds of many rows at once.
+//! The rounds of many rows at once, as products of matrices.
 
 use super::second_order::Step;
 use crate::features::FeatureMatrix;
@@ -8,24 +8,24 @@ use crate::linalg::simd::{
 };
 use crate::linalg::{ColumnsScratch, InverseRoot, dot};
 
-/// The most that the rows of a block may shrink `P` by, one after the other and along whatever direction. In the products
-/// of matrices, which all start from the same `P`, as many digits are lost.
+/// The largest factor by which the rows of a block may shrink `P` together. The products of matrices, which all start
+/// from the same `P`, lose as many digits.
 const LARGEST_BLOCKED_SHRINKAGE: f64 = 1e4;
 
-/// Rounds of second-order steps on features that are known beforehand.
+/// The rounds of second-order steps on features that are known beforehand.
 ///
 /// With `V = S^T Phi` for the root `S` of `P` before the first of them, all that a round needs follows from `V^T V` and
 /// `w . Phi`: with `g_j = P_j phi_j` of round `j`, `N_ij = phi_i . g_j` is `(V^T V)_ij - sum_{l < j} c_l N_il N_jl`.
 #[derive(Debug, Default)]
 pub struct Rounds {
     width: usize,
-    /// `V`, with rows of zeros up to a multiple of eight.
+    /// `V`, padded with rows of zeros to a multiple of eight.
     pub(super) v: Vec<f64>,
-    /// `w . phi_i` of each target, up to date with the rounds made.
+    /// `w . phi_i` of each target, after the rounds made so far.
     values: Vec<f64>,
     /// `||phi_i||^2`.
     norms: Vec<f64>,
-    /// Column `j` of `N`, one after the other; `V^T V` before round `j`.
+    /// The columns of `N`, one after the other; column `j` is that of `V^T V` before round `j`.
     n: Vec<f64>,
     /// `w` of each target moves by `-t_j g_j` in round `j`.
     t: Vec<f64>,
@@ -33,7 +33,7 @@ pub struct Rounds {
     c: Vec<f64>,
     /// The roots of the curvatures.
     roots: Vec<f64>,
-    /// `-c_l N_il` of the round `i` at hand.
+    /// `-c_l N_il` of the current round `i`.
     factors: Vec<f64>,
     scratch: ColumnsScratch,
 }
@@ -44,7 +44,7 @@ fn reset(values: &mut Vec<f64>, len: usize) {
 }
 
 impl Rounds {
-    /// Makes room for the rounds of these features.
+    /// Sets all buffers to zeros of the size that these features need.
     pub(super) fn reset(&mut self, features: &FeatureMatrix, n_targets: usize) {
         self.width = features.width();
         let size = features.size().next_multiple_of(LANES);
@@ -63,7 +63,7 @@ impl Rounds {
         }
     }
 
-    /// Fills in `V` for coordinates that `S` does not have yet: it is diagonal there.
+    /// Fills in `V` for coordinates that `S` does not have yet, where it is diagonal.
     pub(super) fn extend(&mut self, features: &FeatureMatrix, known: usize, scale: f64) {
         let start = known * self.width;
         for (v, phi) in self.v[start..].iter_mut().zip(&features.data()[start..]) {
@@ -71,8 +71,8 @@ impl Rounds {
         }
     }
 
-    /// Makes the rounds; see [`SecondOrder::learn_rows`](super::SecondOrder::learn_rows).
-    pub(super) fn learn(
+    /// Makes the rounds, as [`SecondOrder::step_rows`](super::SecondOrder::step_rows) describes.
+    pub(super) fn run(
         &mut self,
         features: &FeatureMatrix,
         w: &[Vec<f64>],
@@ -80,7 +80,7 @@ impl Rounds {
         yhat: &mut Vec<f64>,
         round: impl FnMut(usize, usize, f64, f64) -> Option<(f64, Step)>,
     ) -> usize {
-        run_tiled(Learn {
+        run_tiled(RunRounds {
             rounds: self,
             features,
             w,
@@ -115,7 +115,7 @@ impl Rounds {
     }
 }
 
-struct Learn<'a, N, F> {
+struct RunRounds<'a, N, F> {
     rounds: &'a mut Rounds,
     features: &'a FeatureMatrix,
     w: &'a [Vec<f64>],
@@ -124,7 +124,7 @@ struct Learn<'a, N, F> {
     round: F,
 }
 
-impl<N, F> WithTiles for Learn<'_, N, F>
+impl<N, F> WithTiles for RunRounds<'_, N, F>
 where
     N: Fn(f64, f64) -> bool,
     F: FnMut(usize, usize, f64, f64) -> Option<(f64, Step)>,
@@ -219,7 +219,7 @@ fn sums<S: Simd, const REGISTERS: usize>(
     }
 }
 
-/// `column += sum_l factors_l columns_l`, from the group of row `i` on.
+/// `column += sum_l factors_l columns_l`, from the eight rows that hold row `i` on.
 #[inline(always)]
 fn combine<S: Simd, const REGISTERS: usize>(
     simd: S,

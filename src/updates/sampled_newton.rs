@@ -3,17 +3,17 @@
 use super::{Newton, Output, Rounds, Update};
 use crate::error::Error;
 use crate::features::{Change, FeatureMatrix};
-use crate::limits::{ANYTHING, Range};
+use crate::limits::{Range, UNBOUNDED};
 use crate::persist::State;
 use crate::runtime::heap;
 
-/// What happens to the matrix and the weights when a row gives those after it a new space.
+/// The treatment of matrix and weights when a row gives later rows a new space.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum NewSpace {
-    /// Both start anew.
+    /// Matrix and weights start anew.
     Restart,
-    /// Both are carried over; the weights are those before the step of the round that kept the row, and the next round
-    /// does not project them.
+    /// Matrix and weights are carried over. The weights skip the step of the round that kept the row, and the next
+    /// round does not project them.
     CarryOver,
 }
 
@@ -22,12 +22,12 @@ pub enum NewSpace {
 pub struct SampledNewton {
     newton: Newton,
     new_space: NewSpace,
-    /// Whether the next round keeps its prediction within the bound.
+    /// True if the next round keeps its prediction within the bound.
     projects: bool,
 }
 
 impl SampledNewton {
-    /// The step of this Newton.
+    /// The online Newton step `newton` with this treatment of new spaces.
     pub(crate) fn new(newton: Newton, new_space: NewSpace) -> Self {
         Self {
             newton,
@@ -87,7 +87,7 @@ impl Update for SampledNewton {
         0.0
     }
 
-    /// A row that changes the space, and the one after it, go by themselves.
+    /// False for the row after one that has changed the space.
     fn takes_blocks(&self) -> bool {
         self.projects
     }
@@ -110,7 +110,7 @@ impl Update for SampledNewton {
         if self.projects {
             self.newton.range()
         } else {
-            ANYTHING
+            UNBOUNDED
         }
     }
 

@@ -1,4 +1,4 @@
-//! One prediction of many.
+//! The combination of the experts' predictions.
 
 use crate::error::Error;
 use crate::linalg::dot;
@@ -7,29 +7,27 @@ use crate::persist::State;
 use crate::runtime::heap;
 use crate::updates::{LeastSquares, Update};
 
-/// How many times the variance of the noise counts in the weights of the experts: errors are neither normal nor
-/// independent, and weights that follow them too closely would jump.
+/// Factor of the noise's variance in the weights of the experts, which would follow errors too closely without it.
 const TEMPERATURE: f64 = 16.0;
 
-/// Rows as good as which it takes to move away from the weighted mean of the experts.
+/// Number of rows that it takes to move away from the weighted mean of the experts.
 const RIDGE: f64 = 300.0;
 
-/// How much an error in itself counts towards the noise that it is compared with: rows that are far off count less.
+/// Factor of a row's own squared error in the noise that it is compared with: rows that are far off count less.
 const ROBUSTNESS: f64 = 0.03;
 
-/// The smallest variance of the noise: labels have a scale of about 1.
+/// The smallest variance of the noise; labels have a scale of about 1.
 const SMALLEST: f64 = 1e-100;
 
-/// The predictions of experts, combined for one target.
+/// Combines the predictions of the experts for one target.
 ///
-/// A mean of them, weighted by how well each has done lately, as if their errors were normal; and from there a step that
-/// least squares, on the differences from that mean, finds to have been good lately.
+/// The result is their mean, weighted by how well each has done lately, as if errors were normal, plus a step that
+/// least squares on the differences from that mean finds to have been good lately.
 #[derive(Debug, Clone)]
 pub(super) struct Combiner {
     loss: AnyLoss,
     forgetting: f64,
-    /// The sum of the squared errors of each expert, of which old ones count less and less; and what an error of 1 in each
-    /// row would be.
+    /// The sum of the squared errors of each expert, and the number of rows, both with forgetting.
     losses: Vec<f64>,
     count: f64,
     squares: LeastSquares,
@@ -50,7 +48,7 @@ impl Combiner {
         })
     }
 
-    /// The variance of the noise, as the best expert shows it.
+    /// The variance of the noise: the mean squared error of the best expert.
     fn noise(&self) -> f64 {
         let least = self.losses.iter().copied().fold(f64::INFINITY, f64::min);
         match self.count {
@@ -87,19 +85,25 @@ impl Combiner {
             .collect()
     }
 
-    /// The mean of a number for each expert, weighted by how well they have done.
+    /// The mean of one number for each expert, weighted by how well they have done.
     pub(super) fn mean(&self, numbers: &[f64]) -> f64 {
         dot(&self.shares(), numbers)
     }
 
-    /// The mean squared error of each expert.
+    /// The mean squared error of each expert lately.
     pub(super) fn losses(&self) -> impl Iterator<Item = f64> {
         self.losses.iter().map(|loss| loss / self.count.max(1.0))
     }
 
-    /// One round: combines the predictions of the experts, then learns the label; returns the prediction, and the mean of
-    /// what each of them does not know.
-    pub(super) fn learn(&mut self, experts: &[f64], q: &[f64], y: f64, weight: f64) -> (f64, f64) {
+    /// Makes one round: combines the predictions of the experts, then learns the label. Returns the prediction and the
+    /// weighted mean of the experts' uncertainties `q`.
+    pub(super) fn learn_row(
+        &mut self,
+        experts: &[f64],
+        q: &[f64],
+        y: f64,
+        weight: f64,
+    ) -> (f64, f64) {
         let (shares, mut differences) = (self.shares(), std::mem::take(&mut self.differences));
         let (mean, q) = (dot(&shares, experts), dot(&shares, q));
         differences
@@ -109,7 +113,7 @@ impl Combiner {
         let yhat = mean + self.squares.predict(&differences);
         let noise = self.noise() + self.loss.weighted(ROBUSTNESS, yhat, y);
         self.squares
-            .learn_weighted(&differences, &[y - mean], weight / noise, &mut [0.0]);
+            .learn_targets(&differences, &[y - mean], weight / noise, &mut [0.0]);
         self.differences = differences;
         for (sum, expert) in self.losses.iter_mut().zip(experts) {
             *sum = self.forgetting * *sum + self.loss.weighted(weight, *expert, y);
@@ -146,7 +150,7 @@ mod tests {
         for i in 0..300 {
             let y = f64::from(i).sin();
             let experts = [y + 0.01 * f64::from(i % 2), 2.0 * y, 0.3];
-            last = combiner.learn(&experts, &[0.0; 3], y, 1.0).0 - y;
+            last = combiner.learn_row(&experts, &[0.0; 3], y, 1.0).0 - y;
         }
         assert!(last.abs() < 0.02);
         let weights = combiner.weights();
@@ -160,7 +164,7 @@ mod tests {
         for i in 0..2000_u32 {
             let (y, error) = (f64::from(i).sin(), f64::from(i % 7) - 3.0);
             let experts = [y + error, y - 2.0 * error];
-            let (yhat, q) = combiner.learn(&experts, &[0.5; 2], y, 1.0);
+            let (yhat, q) = combiner.learn_row(&experts, &[0.5; 2], y, 1.0);
             assert!((q - 0.5).abs() < 1e-12);
             if i >= 1000 {
                 loss += (yhat - y) * (yhat - y) / 1000.0;

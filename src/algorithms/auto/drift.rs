@@ -1,19 +1,18 @@
-//! Whether a short memory does better than a long one.
+//! Detection of drift: a short memory does better than a long one.
 
 use crate::error::Error;
 use crate::linalg::index_of_least;
 use crate::persist::State;
 use crate::runtime::heap;
 
-/// How much a comparison counts a row later: some hundred rows tell.
+/// Forgetting factor of the comparison: some hundred rows count.
 const FORGETTING: f64 = 0.997;
 
-/// By which part less error tells of a change, and how many standard errors that must be.
+/// The relative gain that indicates drift, and how many standard errors it must be.
 const MARGIN: f64 = 0.05;
 const SIGNIFICANT: f64 = 3.0;
 
-/// Sums over the last rows: the squared errors of experts with a long memory, and by how much those of the one with a
-/// short memory are less.
+/// Sums over the last rows: the squared errors of each long memory, and the gain of the short memory over it.
 #[derive(Debug, Clone)]
 pub(super) struct Drift {
     losses: Vec<f64>,
@@ -31,7 +30,7 @@ impl Drift {
         }
     }
 
-    /// Takes in the squared errors of one row.
+    /// Records the squared errors of one row.
     pub(super) fn record(&mut self, long: impl Iterator<Item = f64>, short: f64) {
         for (i, long) in long.enumerate() {
             let gain = long - short;
@@ -45,19 +44,19 @@ impl Drift {
         }
     }
 
-    /// The expert that has done best.
+    /// Index of the expert with a long memory that has done best.
     pub(super) fn best(&self) -> usize {
         index_of_least(&self.losses)
     }
 
-    /// Whether the short memory has done clearly better than even the best of the long ones.
+    /// Returns true if the short memory has done clearly better than the best of the long ones.
     pub(super) fn has_changed(&self) -> bool {
         let best = self.best();
         let gain = self.gains[best];
         gain > MARGIN * self.losses[best] && gain > SIGNIFICANT * self.squares[best].sqrt()
     }
 
-    /// Begins anew.
+    /// Starts the comparison anew.
     pub(super) fn reset(&mut self) {
         *self = Self::new(self.losses.len());
     }

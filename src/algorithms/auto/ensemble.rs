@@ -1,14 +1,14 @@
-//! The experts, and what becomes of their predictions.
+//! The ensemble: experts, the scaling of their data, and the combination of their predictions.
 
 use super::AutoParams;
 use super::combiner::Combiner;
-use super::experts::{Experts, Group, Kind};
+use super::experts::{AnyExperts, Experts, Kind};
 use super::lineup;
 use super::means::Means;
 use crate::data::Rows;
 use crate::error::Error;
 use crate::features::{Dictionary, FeatureMap, LinearMap};
-use crate::limits::{ANYTHING, Range};
+use crate::limits::{Range, UNBOUNDED};
 use crate::linalg::axpy_in_place;
 use crate::persist::State;
 use crate::predictor::{
@@ -17,14 +17,13 @@ use crate::predictor::{
 use crate::runtime::{for_each, heap};
 use crate::updates::{Output, Update};
 
-/// The most scales that a label may be from its centre.
+/// The largest distance of a label from its centre, in scales.
 const FARTHEST: f64 = 1e50;
 
 /// Centre and scale of a target's labels.
 type Unit = (f64, f64);
 
-/// Experts of several widths and ridges, linear ones, and means of the labels; how rows and labels are scaled for
-/// them, and how their predictions are combined.
+/// Experts of several widths and ridges, linear ones and means, with the scaling of their data and their combination.
 #[derive(Debug, Clone)]
 pub(super) struct Ensemble {
     scaling: Scaling,
@@ -40,23 +39,23 @@ pub(super) struct Ensemble {
     combiners: Vec<Combiner>,
 }
 
-/// What is known of an expert.
+/// The description of an expert.
 #[derive(Debug, Clone)]
 pub struct Expert {
     /// Width of its kernel, in scales of the features; `None` for a linear expert and for a mean.
     pub width: Option<f64>,
-    /// Its ridge; `None` for a mean.
+    /// The ridge; `None` for a mean.
     pub ridge: Option<f64>,
-    /// How much a row counts for it a row later.
+    /// The forgetting factor.
     pub forgetting: f64,
-    /// Its weight in the prediction of each target.
+    /// The weight in the prediction of each target.
     pub weights: Vec<f64>,
-    /// Its mean squared error on each target lately.
+    /// The mean squared error on each target lately.
     pub losses: Vec<f64>,
 }
 
 impl Ensemble {
-    /// Experts for rows and labels like these.
+    /// An ensemble for rows and labels like these.
     pub(super) fn new(params: &AutoParams, rows: &Rows<'_>, y: &[f64]) -> Result<Self, Error> {
         let scaling = Scaling::of(rows.data(), rows.n_features());
         let (width, mut z) = (rows.n_features(), scaling.scaled(rows.data()));
@@ -86,7 +85,7 @@ impl Ensemble {
         let kernels = lineup::kernels(params, distance, n_finer)?;
         let linear = lineup::linear(params)?;
         let means = lineup::means(params);
-        let n_kernels: usize = kernels.iter().map(|group| group.kinds().len()).sum();
+        let n_kernels: usize = kernels.iter().map(|experts| experts.kinds().len()).sum();
         let n_experts = means.len() + n_kernels + linear.kinds().len();
         let combiner = |_| Combiner::new(n_experts, params.forgetting);
         Ok(Self {
@@ -101,10 +100,10 @@ impl Ensemble {
         })
     }
 
-    /// All groups of experts: those with kernels, then the linear one.
-    fn groups(&self) -> impl Iterator<Item = &dyn Group> {
-        let kernels = self.kernels.iter().map(|group| group as &dyn Group);
-        kernels.chain([&self.linear as &dyn Group])
+    /// The experts of each width, then the linear ones.
+    fn all_experts(&self) -> impl Iterator<Item = &dyn AnyExperts> {
+        let kernels = self.kernels.iter().map(|e| e as &dyn AnyExperts);
+        kernels.chain([&self.linear as &dyn AnyExperts])
     }
 
     /// Width of the rows.
@@ -118,21 +117,21 @@ impl Ensemble {
         dictionaries.map(FeatureMap::size).sum()
     }
 
-    /// One round for a row that counts `weight` times: writes the predictions, returns how little is known about the row.
+    /// Makes the round of a row that counts `weight` times: writes the predictions and returns the uncertainty.
     pub(super) fn learn_row(&mut self, x: &[f64], y: &[f64], weight: f64, yhat: &mut [f64]) -> f64 {
-        self.scaling.notice(x);
+        self.scaling.update(x);
         let z = self.scaling.scaled(x);
         let compressed = compressed(&z);
         let y = self.scaled(y);
-        for group in &mut self.kernels {
-            group.learn_row(&compressed, &y, weight);
+        for experts in &mut self.kernels {
+            experts.learn_row(&compressed, &y, weight);
         }
         self.linear.learn_row(&z, &y, weight);
         self.combine(0, &y, weight, yhat)
     }
 
-    /// Rounds for many rows: appends the predictions and how little is known about each row. Groups of experts do not
-    /// know of each other, so that threads can share them.
+    /// Makes the rounds of many rows: appends the predictions and the uncertainty of each row. Experts of different
+    /// widths do not depend on each other, so threads share them.
     pub(super) fn learn_rows(
         &mut self,
         rows: &Rows<'_>,
@@ -143,17 +142,17 @@ impl Ensemble {
         let (width, n_targets) = (rows.n_features(), self.units.len());
         let mut z = vec![0.0; rows.len() * width];
         for (x, z) in rows.iter().zip(z.chunks_exact_mut(width)) {
-            self.scaling.notice(x);
+            self.scaling.update(x);
             self.scaling.scale_into(x, z);
         }
         let compressed = compressed(&z);
         let y = self.scaled(y);
         let [plain, compressed] = [&z, &compressed].map(|z| Rows::trusted(z, width, 0));
-        let kernels = self.kernels.iter_mut().map(|group| group as &mut dyn Group);
-        let mut work: Vec<(&mut dyn Group, &Rows<'_>)> =
-            kernels.map(|group| (group, &compressed)).collect();
+        let kernels = self.kernels.iter_mut().map(|e| e as &mut dyn AnyExperts);
+        let mut work: Vec<(&mut dyn AnyExperts, &Rows<'_>)> =
+            kernels.map(|experts| (experts, &compressed)).collect();
         work.push((&mut self.linear, &plain));
-        for_each(&mut work, |(group, rows)| group.learn_rows(rows, &y));
+        for_each(&mut work, |(experts, rows)| experts.learn_rows(rows, &y));
         let start = yhat.len();
         yhat.resize(start + y.len(), 0.0);
         let rounds = y
@@ -164,7 +163,7 @@ impl Ensemble {
         }
     }
 
-    /// Labels of some rows in units of their targets, of which squares of squares stay finite.
+    /// Labels of some rows in units of their targets, clipped so that their fourth powers stay finite.
     fn scaled(&self, y: &[f64]) -> Vec<f64> {
         let units = self.units.iter().cycle();
         let scale = |(y, (centre, scale)): (&f64, &Unit)| (y - centre) / scale;
@@ -172,7 +171,7 @@ impl Ensemble {
         scaled.map(|y| y.clamp(-FARTHEST, FARTHEST)).collect()
     }
 
-    /// Combines what the experts said of row `i`, then learns its scaled labels.
+    /// Combines the experts' predictions for row `i`, then learns its scaled labels; returns the uncertainty.
     fn combine(&mut self, i: usize, y: &[f64], weight: f64, yhat: &mut [f64]) -> f64 {
         let Self {
             kernels, linear, ..
@@ -190,24 +189,24 @@ impl Ensemble {
             for (expert, means) in experts[first..].iter_mut().zip(&self.means) {
                 *expert = means.values[target];
             }
-            let (combined, unknown) = combiner.learn(&experts, &q, y[target], weight);
+            let (combined, unknown) = combiner.learn_row(&experts, &q, y[target], weight);
             uncertainty += unknown / n_targets as f64;
             let (centre, scale) = self.units[target];
             yhat[target] = centre + scale * combined;
         }
         for means in &mut self.means {
-            means.learn(y, weight);
+            means.update(y, weight);
         }
         uncertainty
     }
 
-    /// How little is known about a row.
+    /// The uncertainty of the prediction for a row.
     pub(super) fn uncertainty(&self, x: &[f64]) -> f64 {
         let z = self.scaling.scaled(x);
         let compressed = compressed(&z);
         let kernels = self.kernels.iter();
         let mut q: Vec<f64> = kernels
-            .flat_map(|group| group.uncertainties(&compressed))
+            .flat_map(|experts| experts.uncertainties(&compressed))
             .collect();
         q.extend(self.linear.uncertainties(&z));
         q.extend(self.means.iter().map(Means::uncertainty));
@@ -219,7 +218,7 @@ impl Ensemble {
         sum / self.combiners.len() as f64
     }
 
-    /// What is known of each expert; the means are the last.
+    /// The descriptions of all experts; the means are the last.
     pub(super) fn experts(&self) -> Vec<Expert> {
         let weights: Vec<Vec<f64>> = self.combiners.iter().map(Combiner::weights).collect();
         let losses: Vec<Vec<f64>> = self
@@ -227,7 +226,7 @@ impl Ensemble {
             .iter()
             .map(|c| c.losses().collect())
             .collect();
-        let kinds = self.groups().flat_map(Group::kinds).copied();
+        let kinds = self.all_experts().flat_map(AnyExperts::kinds).copied();
         let kinds = kinds.map(
             |Kind {
                  width,
@@ -255,15 +254,15 @@ impl Ensemble {
             .collect()
     }
 
-    /// What predicts now: experts of one width are one expansion.
+    /// The predictor of this moment: experts of one width are one expansion.
     pub(super) fn mixture(&self, ranges: impl Iterator<Item = Range>) -> Mixture {
         let weights: Vec<Vec<f64>> = self.combiners.iter().map(Combiner::weights).collect();
         let (mut first, mut expansions) = (0, Vec::new());
-        for group in &self.kernels {
-            let w = self.combined(group, first, &weights);
-            let map = group.dictionary().map();
-            expansions.push(map.expansion(|target| &w[target], &vec![ANYTHING; w.len()]));
-            first += group.kinds().len();
+        for experts in &self.kernels {
+            let w = self.combined(experts, first, &weights);
+            let map = experts.dictionary().map();
+            expansions.push(map.expansion(|target| &w[target], &vec![UNBOUNDED; w.len()]));
+            first += experts.kinds().len();
         }
         let w = self.combined(&self.linear, first, &weights);
         first += self.linear.kinds().len();
@@ -285,13 +284,18 @@ impl Ensemble {
         }
     }
 
-    /// The weights of each target on the features of a group, whose first expert has this place among all.
-    fn combined(&self, group: &dyn Group, first: usize, weights: &[Vec<f64>]) -> Vec<Vec<f64>> {
-        let experts = group.experts();
+    /// The combined weights of each target on the features of some experts, which start at index `first` among all.
+    fn combined(
+        &self,
+        experts: &dyn AnyExperts,
+        first: usize,
+        weights: &[Vec<f64>],
+    ) -> Vec<Vec<f64>> {
+        let updates = experts.updates();
         let combine = |(target, (_, scale)): (usize, &Unit)| {
-            let mut w = vec![0.0; experts[0].size()];
-            for (expert, weight) in experts.iter().zip(&weights[target][first..]) {
-                axpy_in_place(scale * weight, expert.w(target), &mut w);
+            let mut w = vec![0.0; updates[0].size()];
+            for (update, weight) in updates.iter().zip(&weights[target][first..]) {
+                axpy_in_place(scale * weight, update.w(target), &mut w);
             }
             w
         };
@@ -307,8 +311,8 @@ impl Ensemble {
         for (i, means) in self.means.iter().enumerate() {
             means.save(i, state);
         }
-        for (i, group) in self.kernels.iter().enumerate() {
-            state.nest(&format!("group{i}"), |state| group.save(state));
+        for (i, experts) in self.kernels.iter().enumerate() {
+            state.nest(&format!("group{i}"), |state| experts.save(state));
         }
         let linear = format!("group{}", self.kernels.len());
         state.nest(&linear, |state| self.linear.save(state));
@@ -338,8 +342,8 @@ impl Ensemble {
             means.load(i, state)?;
         }
         let width = ensemble.scaling.width();
-        for (i, group) in ensemble.kernels.iter_mut().enumerate() {
-            group.load(&state.inner(&format!("group{i}")), width)?;
+        for (i, experts) in ensemble.kernels.iter_mut().enumerate() {
+            experts.load(&state.inner(&format!("group{i}")), width)?;
         }
         let linear = format!("group{}", ensemble.kernels.len());
         ensemble.linear.load(&state.inner(&linear), width)?;
@@ -350,12 +354,12 @@ impl Ensemble {
     }
 }
 
-/// What each expert said of the rows learned last.
+/// The predictions of each expert for the rows learned last.
 fn outputs<'a>(
     kernels: &'a [Experts<Dictionary>],
     linear: &'a Experts<LinearMap>,
 ) -> impl Iterator<Item = &'a Output> {
-    let kernels = kernels.iter().flat_map(Group::outputs);
+    let kernels = kernels.iter().flat_map(AnyExperts::outputs);
     kernels.chain(linear.outputs())
 }
 

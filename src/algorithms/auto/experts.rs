@@ -1,4 +1,4 @@
-//! Experts on shared features.
+//! Experts that share the features of one map.
 
 use super::drift::Drift;
 use crate::algorithms::in_blocks::SHORTEST;
@@ -12,16 +12,16 @@ use crate::persist::State;
 use crate::runtime::Heap;
 use crate::updates::{LeastSquares, Output, Update};
 
-/// ALD threshold: small, as it is the cap that matters.
+/// ALD threshold: so small that the cap decides.
 const ALPHA: f64 = 1e-6;
 
-/// Rows between two looks at whether the stream has changed: a multiple of those that are learned together.
-const LOOKS: u64 = 64;
+/// Number of rows between two checks for drift, a multiple of those that are learned together.
+const CHECK_EVERY: u64 = 64;
 
-/// A ridge, and how much a row counts a row later.
+/// A ridge and a forgetting factor.
 pub(super) type Memory = (f64, f64);
 
-/// What an expert is: the width of its kernel, if it has one, its ridge, and how much a row counts for it a row later.
+/// The kind of an expert: the width of its kernel, if it has one, its ridge and its forgetting factor.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Kind {
     pub(super) width: Option<f64>,
@@ -31,42 +31,42 @@ pub(super) struct Kind {
 
 /// Experts with several ridges and memories on the features of one map.
 ///
-/// If there are some that forget nothing and one with a short memory, and the short memory does clearly better, the stream
-/// has changed, and the others take over what it knows.
+/// If some forget nothing and one has a short memory, and the short memory does clearly better, the stream has drifted,
+/// and the others take over what it has learned.
 #[derive(Debug)]
 pub(super) struct Experts<M> {
     kinds: Vec<Kind>,
-    /// Those with a long memory, then the one with a short memory.
+    /// The experts with a long memory, then the one with a short memory.
     core: OnFeatures<M, LeastSquares>,
     drift: Option<Drift>,
     rounds: u64,
-    /// What the experts said of the rows learned last.
+    /// The predictions of each expert for the rows learned last.
     outputs: Vec<Output>,
     scratch: Scratch,
 }
 
-/// Experts on any features, as the ensemble sees them.
-pub(super) trait Group: Send + Sync {
-    /// One round for a row that counts `weight` times.
+/// Experts on the features of any map, as the ensemble sees them.
+pub(super) trait AnyExperts: Send + Sync {
+    /// Makes the round of a row that counts `weight` times.
     fn learn_row(&mut self, x: &[f64], y: &[f64], weight: f64);
 
-    /// Rounds for some rows, in order.
+    /// Makes the rounds of many rows.
     fn learn_rows(&mut self, rows: &Rows<'_>, y: &[f64]);
 
-    /// What each expert said of the rows learned last.
+    /// The predictions of each expert for the rows learned last.
     fn outputs(&self) -> &[Output];
 
-    /// What each expert is.
+    /// The kind of each expert.
     fn kinds(&self) -> &[Kind];
 
-    /// `phi . P phi` of each expert for a row.
+    /// The uncertainty `phi . P phi` of each expert about a row.
     fn uncertainties(&self, x: &[f64]) -> Vec<f64>;
 
-    /// The experts.
-    fn experts(&self) -> &[LeastSquares];
+    /// The weights and the matrix of each expert.
+    fn updates(&self) -> &[LeastSquares];
 }
 
-/// How many of some rows a dictionary for this width would keep.
+/// Number of rows that a dictionary with a kernel of this width would keep.
 pub(super) fn dictionary_size(
     rows: &[f64],
     width: usize,
@@ -99,7 +99,7 @@ impl Experts<Dictionary> {
         &self.core.map
     }
 
-    /// Reads what experts on rows of this width have written.
+    /// Reads the state of experts on rows of this width.
     pub(super) fn load(&mut self, state: &State, width: usize) -> Result<(), Error> {
         let size = self.core.map.load(state)?;
         let rows = self.core.map.rows();
@@ -116,7 +116,7 @@ impl Experts<LinearMap> {
         Self::new(LinearMap::new(true), None, memories, n_targets)
     }
 
-    /// Reads what experts on rows of this width, or of fewer features, have written.
+    /// Reads the state of experts on rows of at most this width.
     pub(super) fn load(&mut self, state: &State, width: usize) -> Result<(), Error> {
         let size = state.any_vector("expert0.w")?.len() / self.core.n_targets();
         self.load_experts(state, Some(size))?;
@@ -160,8 +160,8 @@ impl<M: FeatureMap> Experts<M> {
         })
     }
 
-    /// Rounds for the first of some rows; returns how many.
-    fn learn_some(&mut self, rows: &Rows<'_>, y: &[f64]) -> usize {
+    /// Makes the rounds of the first of some rows; returns the number of rows.
+    fn learn_block(&mut self, rows: &Rows<'_>, y: &[f64]) -> usize {
         let Self {
             core,
             scratch,
@@ -169,7 +169,7 @@ impl<M: FeatureMap> Experts<M> {
             ..
         } = self;
         if rows.len() >= SHORTEST {
-            return core.learn_rows(rows, y, usize::MAX, scratch, outputs);
+            return core.learn_block(rows, y, usize::MAX, scratch, outputs);
         }
         for (x, y) in rows.iter().zip(y.chunks_exact(core.n_targets())) {
             core.learn_row(x, y, 1.0, outputs);
@@ -177,7 +177,7 @@ impl<M: FeatureMap> Experts<M> {
         rows.len()
     }
 
-    /// Takes in how well the experts did on the last rows.
+    /// Records the losses of the experts on the last rows.
     fn evaluate(&mut self, y: &[f64]) {
         let n_targets = self.core.n_targets();
         self.rounds += (y.len() / n_targets) as u64;
@@ -198,14 +198,14 @@ impl<M: FeatureMap> Experts<M> {
         }
     }
 
-    /// Looks, now and then, whether the stream has changed.
+    /// Checks for drift now and then, and adapts to it.
     fn adapt(&mut self) {
-        if !self.rounds.is_multiple_of(LOOKS) {
+        if !self.rounds.is_multiple_of(CHECK_EVERY) {
             return;
         }
         if let Some(drift) = self.drift.as_mut().filter(|drift| drift.has_changed()) {
             drift.reset();
-            self.core.map.hurry();
+            self.core.map.adapt_to_drift();
             if let Some((short, long)) = self.core.updates.split_last_mut() {
                 for expert in long {
                     expert.take_over(short);
@@ -241,7 +241,7 @@ impl<M: FeatureMap> Experts<M> {
     }
 }
 
-impl<M: FeatureMap> Group for Experts<M> {
+impl<M: FeatureMap> AnyExperts for Experts<M> {
     fn learn_row(&mut self, x: &[f64], y: &[f64], weight: f64) {
         self.clear();
         self.core.learn_row(x, y, weight, &mut self.outputs);
@@ -258,7 +258,7 @@ impl<M: FeatureMap> Group for Experts<M> {
             let left = TOGETHER - (self.rounds % TOGETHER as u64) as usize;
             let end = rows.len().min(start + left);
             let some = &y[start * n_targets..end * n_targets];
-            let done = self.learn_some(&rows.slice(start..end), some);
+            let done = self.learn_block(&rows.slice(start..end), some);
             self.evaluate(&some[..done * n_targets]);
             self.adapt();
             start += done;
@@ -279,13 +279,13 @@ impl<M: FeatureMap> Group for Experts<M> {
         experts.filter_map(|e| e.uncertainty(&phi)).collect()
     }
 
-    fn experts(&self) -> &[LeastSquares] {
+    fn updates(&self) -> &[LeastSquares] {
         &self.core.updates
     }
 }
 
 impl<M: Clone> Clone for Experts<M> {
-    /// A copy without scratch.
+    /// A copy with empty scratch.
     fn clone(&self) -> Self {
         Self {
             kinds: self.kinds.clone(),

@@ -1,13 +1,13 @@
-//! Where labels can be.
+//! The range of the labels.
 
 use crate::error::Error;
-use crate::limits::{ANYTHING, Range};
+use crate::limits::{Range, UNBOUNDED};
 use crate::persist::State;
 
-/// The least and the largest label so far, and how many labels were there.
+/// The smallest and the largest label so far, and how many labels were equal to each.
 ///
-/// An end that several labels share is one that none can pass, such as the least of censored labels. One that a single
-/// label has reached says nothing of the next, which may be as far again.
+/// An end that several labels share is taken for a limit, as censored labels have. Beyond an end that a single label
+/// has reached, labels may be as far again.
 #[derive(Debug, Clone, Default)]
 pub(super) struct LabelRange {
     low: f64,
@@ -17,7 +17,7 @@ pub(super) struct LabelRange {
 }
 
 impl LabelRange {
-    /// Takes in a label.
+    /// Widens the range to hold a label.
     pub(super) fn include(&mut self, y: f64) {
         if self.at_low == 0.0 || y < self.low {
             (self.low, self.at_low) = (y, 1.0);
@@ -31,12 +31,12 @@ impl LabelRange {
         }
     }
 
-    /// Where predictions may be.
+    /// The range of the predictions.
     pub(super) fn range(&self) -> Range {
         let width = self.high - self.low;
         let end = |end: f64, count: f64| if count > 1.0 { 0.0 } else { end };
         match self.at_low {
-            0.0 => ANYTHING,
+            0.0 => UNBOUNDED,
             _ => (
                 self.low - end(width, self.at_low),
                 self.high + end(width, self.at_high),
@@ -69,7 +69,7 @@ mod tests {
     #[test]
     fn an_end_that_labels_share_is_hard() {
         let mut labels = LabelRange::default();
-        assert_eq!(labels.range(), ANYTHING);
+        assert_eq!(labels.range(), UNBOUNDED);
         for y in [1.0, 3.0, 1.0] {
             labels.include(y);
         }

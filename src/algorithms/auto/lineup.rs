@@ -1,4 +1,4 @@
-//! The experts that an ensemble is made of.
+//! The line-up: the experts that an ensemble is made of.
 
 use super::AutoParams;
 use super::experts::{Experts, dictionary_size};
@@ -6,8 +6,8 @@ use super::means::Means;
 use crate::error::Error;
 use crate::features::{Dictionary, LinearMap};
 
-/// The widths of kernels, in median distances of two rows, and the ridges that go with each, for a long memory and for a
-/// short one: wider kernels make smoother functions, which a smaller ridge keeps from being too smooth.
+/// The widths of kernels, in median distances of two rows, each with a ridge for a long memory and one for a short
+/// memory: wider kernels make smoother predictors, which a smaller ridge keeps from being too smooth.
 const KERNELS: [(f64, [f64; 2]); 5] = [
     (0.5, [1e-1, 1.0]),
     (1.0, [1e-2, 1e-1]),
@@ -16,21 +16,21 @@ const KERNELS: [(f64, [f64; 2]); 5] = [
     (8.0, [1e-5, 1e-3]),
 ];
 
-/// Where rows are on a line or in a plane, the narrowest of these is wide: while its dictionary is not half full after the
-/// warm-up, there is one more of a quarter of the width, but no more than so many.
+/// Factor of each finer width, and the most finer widths. On rows along a line or in a plane the narrowest usual width
+/// is wide: a finer one is added while the dictionary of the narrowest is not half full after the warm-up.
 const FINER: f64 = 0.25;
 pub(super) const MOST_FINER: usize = 3;
 
-/// The width and the ridge of an expert whose memory is very short, and which part of the rows kept is enough for it.
+/// Width, ridge, and divisor of the cap of an expert whose memory is very short.
 const QUICK: (f64, f64, usize) = (1.0, 3e-2, 4);
 
 /// The ridges of linear experts, two with a long memory and one with a short one.
 const LINEAR: [f64; 3] = [100.0, 10.0, 10.0];
 
-/// Rows that the second mean remembers are a hundred times fewer than those by which experts are compared.
+/// Number of times by which the second mean forgets faster than the comparison of experts.
 const LAST_LABELS: f64 = 100.0;
 
-/// Experts of every width, those that are finer than the usual ones first, and the one with a very short memory.
+/// Experts of every width, the finer ones first, then the one with a very short memory.
 pub(super) fn kernels(
     params: &AutoParams,
     distance: f64,
@@ -66,7 +66,7 @@ pub(super) fn linear(params: &AutoParams) -> Result<Experts<LinearMap>, Error> {
     Experts::linear(&memories, params.n_targets)
 }
 
-/// The mean of the labels and, if anything is forgotten, that of the last ones.
+/// The mean of the labels and, if there is forgetting, that of the last ones.
 pub(super) fn means(params: &AutoParams) -> Vec<Means> {
     let memories = [params.forgetting, params.memory(LAST_LABELS)];
     let n_means = if params.forgetting < 1.0 { 2 } else { 1 };
@@ -74,7 +74,7 @@ pub(super) fn means(params: &AutoParams) -> Vec<Means> {
     means.map(|f| Means::new(*f, params.n_targets)).collect()
 }
 
-/// Number of widths finer than the usual ones that scaled rows of the warm-up ask for.
+/// Number of finer widths that the scaled rows of the warm-up ask for.
 pub(super) fn n_finer(params: &AutoParams, z: &[f64], width: usize, distance: f64) -> usize {
     let enough = params.max_basis.min(z.len() / width);
     let is_empty = |&finer: &usize| {
@@ -85,7 +85,7 @@ pub(super) fn n_finer(params: &AutoParams, z: &[f64], width: usize, distance: f6
     (0..MOST_FINER).take_while(is_empty).count()
 }
 
-/// The narrowest width, in median distances, if there are so many that are finer than the usual ones.
+/// The narrowest width, in median distances, with `n_finer` finer ones.
 fn narrowest(n_finer: usize) -> f64 {
     (0..n_finer).fold(KERNELS[0].0, |width, _| FINER * width)
 }

@@ -3,7 +3,7 @@
 use crate::error::Error;
 use crate::persist::State;
 
-/// The mean of the labels of each target, of which old ones count less and less.
+/// The mean of the labels of each target, with forgetting.
 #[derive(Debug, Clone)]
 pub(super) struct Means {
     pub(super) forgetting: f64,
@@ -21,7 +21,7 @@ impl Means {
         }
     }
 
-    pub(super) fn learn(&mut self, y: &[f64], weight: f64) {
+    pub(super) fn update(&mut self, y: &[f64], weight: f64) {
         self.count = self.forgetting * self.count + weight;
         for (mean, y) in self.values.iter_mut().zip(y) {
             *mean += (y - *mean) * weight / self.count;

@@ -1,4 +1,4 @@
-//! Good predictions without tuning.
+//! Auto: an ensemble of experts that needs no tuning.
 
 mod combiner;
 mod drift;
@@ -12,7 +12,7 @@ use std::sync::OnceLock;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Algorithm, Blocks, Facts, Intervals, Scratch, learn_one_by_one};
+use super::{Algorithm, Blocks, Facts, Intervals, Scratch, one_by_one};
 use crate::data::Rows;
 use crate::data::checks::{at_least_one, targets};
 use crate::error::Error;
@@ -26,10 +26,11 @@ use ensemble::Ensemble;
 pub use ensemble::Expert;
 use label_range::LabelRange;
 
-/// Rows after which there are experts for the first time; then whenever there are twice as many, until the warm-up ends.
+/// Number of rows after which there are experts for the first time; then they start anew whenever the rows have
+/// doubled, until the warm-up ends.
 const FIRST: usize = 8;
 
-/// Rows that are learned together: enough for threads to be worth it.
+/// The most rows in a block: enough for threads to pay.
 const LONGEST: usize = 256;
 
 /// Parameters of [`Auto`].
@@ -48,13 +49,13 @@ const LONGEST: usize = 256;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct AutoParams {
-    /// Rows from which scales and widths are taken, at least 8. Default 300.
+    /// Number of rows of the warm-up, from which scales and widths are taken, at least 8. Default 300.
     pub warm_up: usize,
     /// The most rows that the dictionary of each width keeps, at least 1. Default 150.
     pub max_basis: usize,
-    /// What happens at that cap. Default replace.
+    /// The policy at that cap. Default replace.
     pub policy: Policy,
-    /// How much a row counts a row later where experts are compared, 0.5 to 1. Default 0.999.
+    /// Forgetting factor of the comparison of experts, 0.5 to 1. Default 0.999.
     pub forgetting: f64,
     /// Number of labels that a row has, at least 1. Default 1.
     pub n_targets: usize,
@@ -95,28 +96,28 @@ impl AutoParams {
         })
     }
 
-    /// How much a row counts a row later for experts that forget so many times as fast as experts are compared.
+    /// The forgetting factor of experts that forget `times` times as fast as the comparison of experts.
     fn memory(&self, times: f64) -> f64 {
         (1.0 - times * (1.0 - self.forgetting)).max(0.5)
     }
 }
 
-/// Many experts on scaled features, combined: nothing has to be known of the stream.
+/// An ensemble of experts on scaled features, combined: it needs no knowledge of the stream.
 ///
 /// A row costs O(dJ + J^2) for each of five widths with J rows kept, whatever the length of the stream.
 #[derive(Debug, Clone)]
 pub struct Auto {
     params: AutoParams,
-    /// Rows learned, while it is warming up.
+    /// Number of rows learned during the warm-up.
     seen: usize,
     first: First,
-    /// The mean of the labels of each target, and what they weigh, before there are experts.
+    /// The mean of the labels of each target and their total weight, before there are experts.
     means: Vec<f64>,
     weight: f64,
     ensemble: Option<Ensemble>,
     label_ranges: Vec<LabelRange>,
     scores: Scores,
-    /// What predicts, if anyone has asked since the last round.
+    /// The predictor, once it has been asked for since the last round.
     predictor: OnceLock<Predictor>,
 }
 
@@ -144,7 +145,7 @@ impl Auto {
         })
     }
 
-    /// Before there are experts it is that of a mean; before there is a label, as little as after the tenth of one.
+    /// The uncertainty of a row; that of a mean before there are experts, and 10 before the first label.
     fn uncertainty(&self, x: &[f64]) -> f64 {
         match &self.ensemble {
             Some(ensemble) => ensemble.uncertainty(x),
@@ -152,7 +153,7 @@ impl Auto {
         }
     }
 
-    /// Brings predictions for a row into the range of the labels, then takes in its labels.
+    /// Clips the predictions for a row to the range of the labels, then records its labels.
     fn clip_and_record(&mut self, yhat: &mut [f64], y: &[f64], q: f64) {
         for ((yhat, y), labels) in yhat.iter_mut().zip(y).zip(&mut self.label_ranges) {
             let (low, high) = labels.range();
@@ -163,7 +164,7 @@ impl Auto {
             .push(yhat.iter().zip(y).map(|(yhat, y)| y - yhat), q);
     }
 
-    /// Keeps a row of the warm-up; whenever there are twice as many, and at its end, experts begin anew with all of them.
+    /// Keeps a row of the warm-up; whenever the rows have doubled, and at the end, a new ensemble learns all of them.
     fn warm_up(&mut self, x: &[f64], y: &[f64], weight: f64) {
         self.seen += 1;
         self.weight += weight;
@@ -182,7 +183,7 @@ impl Auto {
         }
     }
 
-    /// Experts that have learned the rows of the warm-up.
+    /// A new ensemble that has learned the rows of the warm-up.
     fn begin(&self) -> Result<Ensemble, Error> {
         let First { rows, y, weights } = &self.first;
         let (data, n_targets) = (rows.to_vec(), self.params.n_targets);
@@ -238,13 +239,13 @@ impl Algorithm for Auto {
         let left = self.params.warm_up.saturating_sub(self.seen);
         let left = left.min(rows.len());
         let (first, rest) = (rows.slice(0..left), rows.slice(left..rows.len()));
-        learn_one_by_one(self, &first, &y[..left * n_targets], yhat);
+        one_by_one(self, &first, &y[..left * n_targets], yhat);
         if rest.len() == 0 {
             return;
         }
         let (y, start) = (&y[left * n_targets..], yhat.len());
         let Some(ensemble) = &mut self.ensemble else {
-            return learn_one_by_one(self, &rest, y, yhat);
+            return one_by_one(self, &rest, y, yhat);
         };
         self.predictor.take();
         let mut q = Vec::with_capacity(rest.len());

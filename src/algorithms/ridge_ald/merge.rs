@@ -1,4 +1,4 @@
-//! One learner of several that have learned parts of a stream.
+//! Merging of learners that have learned parts of a stream.
 
 use nalgebra::DMatrix;
 
@@ -9,11 +9,11 @@ use crate::predictor::Record;
 use crate::runtime::interleave;
 use crate::updates::Update;
 
-/// How many times finer than by ALD the dictionaries are united before rows are left out again: rows that ALD would take
-/// are not the ones that what was learned can do with best.
+/// How many times finer than by `alpha` the dictionaries are united before rows are removed again: the rows that join
+/// by ALD are not those of most use for what was learned.
 const FINER: f64 = 10.0;
 
-/// What a learner has learned: rows in the features of its map, one a column, and their labels.
+/// The knowledge of a learner: rows in the features of its map, one a column, and their labels.
 struct Part<'a> {
     map: &'a NystromMap,
     features: DMatrix<f64>,
@@ -21,23 +21,23 @@ struct Part<'a> {
 }
 
 impl RidgeAldParams {
-    /// One learner of those with these parameters that have learned parts of a stream.
+    /// Merges learners with these parameters that have learned parts of a stream.
     ///
-    /// It keeps as many rows as ALD would take of all that they keep. What each of them has learned is projected onto the
-    /// span of these and added up.
+    /// The result keeps as many rows as ALD would take of all rows that they keep. The knowledge of each is projected
+    /// onto the span of these and added up.
     pub(crate) fn merge(&self, models: &[RidgeAld]) -> Result<RidgeAld, Error> {
         let parts: Vec<Part<'_>> = models.iter().map(Part::new).collect();
         let mut merged = self.build()?;
         for x in self.choose(models, &parts)? {
             merged.map_mut().keep(&x);
         }
-        merged.learn_parts(&parts);
+        merged.add_parts(&parts);
         let records: Vec<&Record> = models.iter().filter_map(RidgeAld::record).collect();
         merged.set_record(Record::merged(&records));
         Ok(merged)
     }
 
-    /// The rows to keep: as many as ALD takes, but those of a finer dictionary whose removal would cost most.
+    /// Chooses the rows to keep: as many as ALD takes, but those of a finer dictionary whose removal would cost most.
     fn choose(&self, models: &[RidgeAld], parts: &[Part<'_>]) -> Result<Vec<Vec<f64>>, Error> {
         let rows = interleave(models.iter().map(rows_of));
         let mut coarse = self.build()?;
@@ -48,7 +48,7 @@ impl RidgeAldParams {
         if kept.len() <= coarse.map().size() {
             return Ok(kept);
         }
-        fine.learn_parts(parts);
+        fine.add_parts(parts);
         let factor = fine.map().map().factor();
         let kept = fine
             .update()
@@ -74,8 +74,8 @@ impl RidgeAld {
         }
     }
 
-    /// Learns what others have, in the span of the rows kept.
-    fn learn_parts(&mut self, parts: &[Part<'_>]) {
+    /// Adds the knowledge of others, projected onto the span of the rows kept.
+    fn add_parts(&mut self, parts: &[Part<'_>]) {
         (0..self.map().size()).for_each(|_| self.update_mut().grow());
         for part in parts {
             let change = self.map().map().change_from(part.map);
@@ -118,7 +118,7 @@ mod tests {
         [x[0] - 2.0 * x[1] + 0.1 * f64::from(t % 3), x[2]]
     }
 
-    /// A learner of rows that count as often as these weights say.
+    /// A learner of rows with these weights.
     fn learner(params: &RidgeAldParams, rows: impl IntoIterator<Item = (u32, f64)>) -> RidgeAld {
         let mut model = params.build().unwrap();
         for (t, weight) in rows {

@@ -30,15 +30,15 @@ pub struct RidgeAldParams {
     pub alpha: f64,
     /// Weight of `||f||^2`, 1e-10 to 1e100. Default 1e-2.
     pub ridge: f64,
-    /// Whether to predict as Vovk, Azoury and Warmuth do. Default false.
+    /// True to predict as Vovk, Azoury and Warmuth do. Default false.
     pub forward: bool,
-    /// Whether to keep predictions within the range of the labels seen. Default false.
+    /// True to clip predictions to the range of the labels seen. Default false.
     pub clip: bool,
     /// The most rows to keep, at least 1. Default: no cap.
     pub max_basis: Option<usize>,
-    /// What happens at the cap. Default freeze.
+    /// The policy at the cap. Default freeze.
     pub policy: Policy,
-    /// How often a row counts a round later, 0.5 to 1. Default 1: nothing is forgotten.
+    /// Forgetting factor, 0.5 to 1: a row counts this many times what it did a round before. Default 1.
     pub forgetting: f64,
     /// Number of labels that a row has, at least 1. Default 1.
     pub n_targets: usize,

@@ -1,4 +1,4 @@
-//! Many terms at once, as products of matrices.
+//! Many rank-one terms at once, as products of matrices.
 
 use super::Triangle;
 use crate::linalg::product::mul_columns_with;
@@ -7,7 +7,7 @@ use crate::linalg::simd::{
     run_tiled,
 };
 
-/// Room for what [`add_columns`](super::InverseRoot::add_columns) needs, band by band of eight columns of the root.
+/// Scratch for [`add_columns`](super::InverseRoot::add_columns), which works on bands of eight columns of the root.
 #[derive(Debug, Default)]
 pub(crate) struct ColumnsScratch {
     /// `-X`.
@@ -18,12 +18,12 @@ pub(crate) struct ColumnsScratch {
     w_inverse: Vec<f64>,
     /// `C^{-1} X` of one band.
     scaled: Vec<f64>,
-    /// Some rows of `S V`, in groups of eight: for each group column by column.
+    /// Some rows of `S V` in groups of eight, each stored column by column.
     products: Vec<f64>,
 }
 
 impl ColumnsScratch {
-    /// `V` has eight rows for each band, and those beyond the size are zeros.
+    /// Adds the terms `V`, which has eight rows for each band; rows beyond the size are zeros.
     pub(super) fn add(&mut self, columns: &mut Triangle, v: &[f64], width: usize) {
         self.x.resize(v.len(), 0.0);
         self.c_inverses.clear();
@@ -34,11 +34,11 @@ impl ColumnsScratch {
         }
         self.scaled.resize(LANES * width, 0.0);
         self.products.resize(GROUPS * LANES * width, 0.0);
-        let room = self;
-        run_tiled(FactorBands { room, v, width });
+        let scratch = self;
+        run_tiled(FactorBands { scratch, v, width });
         run(AddColumns {
             columns,
-            room,
+            scratch,
             v,
             width,
         });
@@ -46,7 +46,7 @@ impl ColumnsScratch {
 }
 
 struct FactorBands<'a> {
-    room: &'a mut ColumnsScratch,
+    scratch: &'a mut ColumnsScratch,
     v: &'a [f64],
     width: usize,
 }
@@ -63,7 +63,7 @@ impl WithTiles for FactorBands<'_> {
             w_inverse,
             scaled,
             ..
-        } = self.room;
+        } = self.scratch;
         let bands = self.v.chunks_exact(LANES * width);
         for (v, x) in bands.zip(x.chunks_exact_mut(LANES * width)) {
             mul_columns_with::<S, ROWS, REGISTERS>(simd, v, w_inverse, width, x);
@@ -80,7 +80,7 @@ impl WithTiles for FactorBands<'_> {
     }
 }
 
-/// `I + X V^T` of eight rows each.
+/// `I + X V^T`, where `X` and `V` have eight rows each.
 #[inline(always)]
 fn gram<S: Simd>(simd: S, x: &[f64], v: &[f64], width: usize) -> [Lanes; LANES] {
     let mut gram = [[0.0; LANES]; LANES];
@@ -140,7 +140,7 @@ fn mul_lower<S: Simd>(
     len: usize,
 ) {
     for at in 0..len {
-        // From the last on, so that each row still finds those before it as they were.
+        // From the last row to the first, so that each row still reads the old values of those before it.
         for i in (0..LANES).rev() {
             let mut sum = simd.mul_f64s(simd.splat_f64s(t[i][i]), rows[i * stride + at]);
             for j in 0..i {
@@ -180,12 +180,12 @@ fn negated<const N: usize>(values: &[f64]) -> [f64; N] {
     negated
 }
 
-/// Groups of eight rows of `S` that are worked on together, so that their part of `S V` stays in the nearest cache.
+/// Groups of eight rows of `S` that are updated together, so that their part of `S V` stays in the nearest cache.
 const GROUPS: usize = 4;
 
 struct AddColumns<'a> {
     columns: &'a mut Triangle,
-    room: &'a mut ColumnsScratch,
+    scratch: &'a mut ColumnsScratch,
     v: &'a [f64],
     width: usize,
 }
@@ -200,7 +200,7 @@ impl WithSimd for AddColumns<'_> {
             c_inverses,
             products,
             ..
-        } = self.room;
+        } = self.scratch;
         for first in (0..c_inverses.len()).step_by(GROUPS) {
             products.fill(0.0);
             for band in first..c_inverses.len() {
@@ -208,7 +208,7 @@ impl WithSimd for AddColumns<'_> {
                 for (group, product) in (first..=band).zip(groups) {
                     let range = LANES * self.width * band..LANES * self.width * (band + 1);
                     let mut rotation = [[0.0; LANES]; LANES];
-                    // Operations of their own, so that each has all registers.
+                    // Separate operations, so that each has all registers.
                     simd.vectorize(Tiled(MulProduct {
                         x: &x[range.clone()],
                         product,

@@ -7,7 +7,7 @@ use super::{Givens, Triangle, rotate_in_place};
 use crate::linalg::simd::{LANES, run_tiled};
 use crate::runtime::memory::heap;
 pub(crate) use columns::ColumnsScratch;
-pub use rotation::Rotation;
+pub(crate) use rotation::Rotation;
 use rotation::Sweep;
 
 /// `P = A^{-1} = S S^T` with an upper triangle `S`, for a matrix `A` that grows by rows and gains rank-one terms.
@@ -32,14 +32,14 @@ use rotation::Sweep;
 pub struct InverseRoot {
     /// Row `j` is the column `j` of `S`.
     columns: Triangle,
-    /// Room for `S v` and `phi`, with zeros up to a multiple of eight.
+    /// Scratch for `S v` and `phi`, padded with zeros to a multiple of eight.
     g: Vec<f64>,
     phi: Vec<f64>,
 }
 
 impl InverseRoot {
     /// The root with these columns.
-    pub fn from_columns(columns: Triangle) -> Self {
+    pub(crate) fn from_columns(columns: Triangle) -> Self {
         Self {
             columns,
             ..Self::default()
@@ -61,7 +61,7 @@ impl InverseRoot {
         self.columns.mul_into(phi, v);
     }
 
-    /// `V = S^T Phi` for `width` columns that are stored row by row; `V` may have rows to spare.
+    /// `V = S^T Phi` for `width` columns that are stored row by row; `V` may have more rows than needed.
     pub(crate) fn tr_mul_columns_into(&self, phi: &[f64], width: usize, v: &mut [f64]) {
         self.columns.mul_columns_into(phi, width, v);
     }
@@ -73,34 +73,39 @@ impl InverseRoot {
 
     /// Appends a column to `S`.
     ///
-    /// If `A` gains a row `a` and a diagonal entry, and `s` is the entry's Schur complement, it is
-    /// `[-P a, 1] / sqrt(s)`.
+    /// If `A` gains a row `a` and a diagonal entry whose Schur complement is `s`, the column is `[-P a, 1] / sqrt(s)`.
     pub fn push(&mut self, column: &[f64]) {
         self.columns.push_row(column);
     }
 
-    /// Appends a row to `A` that is zero but for `value` on the diagonal.
+    /// Grows `A` by a row that is zero but for `value` on the diagonal.
     pub fn push_diagonal(&mut self, value: f64) {
         let mut column = vec![0.0; self.size()];
         column.push(value.sqrt().recip());
         self.push(&column);
     }
 
-    /// `A += curvature phi phi^T`, given a positive curvature and `v = S^T phi`; returns what `P phi` was before.
+    /// `A += curvature phi phi^T`, given a positive curvature and `v = S^T phi`; returns `P phi` from before.
     pub fn add(&mut self, curvature: f64, v: &[f64]) -> &[f64] {
         let mut rotation = Rotation::default();
         rotation.set(curvature, v);
         self.rotate(&rotation)
     }
 
-    /// `A` gains the term of this rotation; returns what `P phi` of that term was before.
-    pub fn rotate(&mut self, rotation: &Rotation) -> &[f64] {
+    /// Adds the term of this rotation to `A`; returns `P phi` of that term from before.
+    pub(crate) fn rotate(&mut self, rotation: &Rotation) -> &[f64] {
         self.sweep(rotation, &[], &mut []);
         &self.g[..self.size()]
     }
 
-    /// The same, and `v = S^T phi` of other features after it, while the root is read once.
-    pub fn rotate_and_tr_mul(&mut self, rotation: &Rotation, phi: &[f64], v: &mut [f64]) -> &[f64] {
+    /// Adds the term of this rotation to `A`, then computes `v = S^T phi` of other features, reading the root once;
+    /// returns `P phi` of the term from before.
+    pub(crate) fn rotate_and_tr_mul(
+        &mut self,
+        rotation: &Rotation,
+        phi: &[f64],
+        v: &mut [f64],
+    ) -> &[f64] {
         self.sweep(rotation, phi, v);
         &self.g[..self.size()]
     }
@@ -119,8 +124,8 @@ impl InverseRoot {
         });
     }
 
-    /// `A` is multiplied by a positive number.
-    pub fn scale(&mut self, factor: f64) {
+    /// Multiplies `A` by a positive number.
+    pub(crate) fn scale(&mut self, factor: f64) {
         self.columns.scale_in_place(factor.sqrt().recip());
     }
 
@@ -132,10 +137,11 @@ impl InverseRoot {
         sums
     }
 
-    /// Takes up new coordinates, `G^T` times the old ones, and leaves out the last of them: `A` loses its last row. The
-    /// first rotation of `G` is that of the coordinates `j` and `j + 1`, the others follow.
+    /// Follows features that become `G^T` times the old ones without the last coordinate, so that `A` loses its last
+    /// row. The first rotation of `G` is that of the coordinates `j` and `j + 1`, each other that of the pair one
+    /// further.
     ///
-    /// Returns the last column of `P` over its last entry, by which a coordinate that is left out moves the others.
+    /// Returns the last column of `P` over its last entry, by which a coordinate that is removed moves the others.
     pub fn remove(&mut self, rotations: &[Givens], j: usize) -> Vec<f64> {
         let (last, len) = (self.size() - 1, self.size() + 1);
         let mut columns = self.columns.to_square(len);
@@ -144,7 +150,7 @@ impl InverseRoot {
             let (left, right) = (&mut before[k * len..][..k + 2], &mut after[..k + 2]);
             rotate_in_place(&rotations[k - j..=k - j], k, left);
             rotate_in_place(&rotations[..=k - j], j, right);
-            // This left an entry below the diagonal; a rotation of columns, which leaves P alone, takes it away.
+            // This left an entry below the diagonal; a rotation of columns, which does not change P, removes it.
             let (rotation, _) = Givens::onto_first(right[k + 1], left[k + 1]);
             rotation.apply_to_rows(right, left);
         }
@@ -162,13 +168,14 @@ impl InverseRoot {
             .collect()
     }
 
-    /// `A += Phi Phi^T` for many rows, given `V = S^T Phi` row by row, with rows of zeros up to a multiple of eight.
+    /// `A += Phi Phi^T` for many rows, given `V = S^T Phi` row by row, padded with rows of zeros to a multiple of
+    /// eight.
     ///
-    /// It is what as many rotations would do, as products of matrices. With `W_p = I + V_{<p}^T V_{<p}` over the rows
-    /// of `V` before a band `p` of eight, `X = V_p W_p^{-1}`, and `C C^T = I + X V_p^T`, the columns of the band become
-    /// `(S_p - (S V)_{<p} X^T) C^{-T}`.
-    pub(crate) fn add_columns(&mut self, v: &[f64], width: usize, room: &mut ColumnsScratch) {
-        room.add(&mut self.columns, v, width);
+    /// Equal to one rotation for each row, computed as products of matrices. With `W_p = I + V_{<p}^T V_{<p}` over the
+    /// rows of `V` before a band `p` of eight, `X = V_p W_p^{-1}`, and `C C^T = I + X V_p^T`, the columns of the band
+    /// become `(S_p - (S V)_{<p} X^T) C^{-T}`.
+    pub(crate) fn add_columns(&mut self, v: &[f64], width: usize, scratch: &mut ColumnsScratch) {
+        scratch.add(&mut self.columns, v, width);
     }
 }
 

@@ -1,17 +1,17 @@
-//! One term at a time.
+//! One rank-one term at a time.
 
 use super::InverseRoot;
 use crate::linalg::simd::{LANES, Simd, WithSimd, WithTiles, first, run};
 use crate::runtime::memory::heap;
 
-/// `A += curvature phi phi^T`, as what it does to the columns of `S`.
+/// The rotation of the columns of `S` by which `A` gains a term `curvature phi phi^T`.
 ///
 /// Carlson's update: the new root is `S R` with the upper triangle `R R^T = I - v v^T / (1 / curvature + ||v||^2)` and
 /// `v = S^T phi`. Column by column, `s_j' = keep_j s_j - take_j sum_{i < j} v_i s_i`.
 #[derive(Debug, Clone, Default)]
-pub struct Rotation {
+pub(crate) struct Rotation {
     size: usize,
-    /// All of them up to a multiple of eight, as if the columns there were left alone.
+    /// `v`, `keep` and `take` are padded to a multiple of eight with values that change nothing.
     v: Vec<f64>,
     keep: Vec<f64>,
     take: Vec<f64>,
@@ -20,8 +20,8 @@ pub struct Rotation {
 }
 
 impl Rotation {
-    /// Makes it the rotation of this term: a positive curvature and `v = S^T phi`.
-    pub fn set(&mut self, curvature: f64, v: &[f64]) {
+    /// Sets the rotation to that of a term with a positive curvature and `v = S^T phi`.
+    pub(crate) fn set(&mut self, curvature: f64, v: &[f64]) {
         self.size = v.len();
         let padded = self.size.next_multiple_of(LANES);
         self.v.clear();
@@ -32,7 +32,7 @@ impl Rotation {
         self.sums.clear();
         let mut sum = curvature.recip();
         self.sums.push(sum);
-        // The sums are a chain; their roots, which take longer, are not.
+        // Each sum needs the one before it; their roots, which take longer, do not.
         for v in &self.v {
             sum += v * v;
             self.sums.push(sum);
@@ -40,8 +40,8 @@ impl Rotation {
         run(SetRotation { rotation: self });
     }
 
-    /// Leaves a new column alone.
-    pub fn push(&mut self) {
+    /// Appends a column that the rotation does not change.
+    pub(crate) fn push(&mut self) {
         self.size += 1;
         let padded = self.size.next_multiple_of(LANES);
         self.v.resize(padded, 0.0);
@@ -49,8 +49,8 @@ impl Rotation {
         self.take.resize(padded, 0.0);
     }
 
-    /// `v` of the term.
-    pub fn v(&self) -> &[f64] {
+    /// `v = S^T phi` of the term.
+    pub(crate) fn v(&self) -> &[f64] {
         &self.v[..self.size]
     }
 }
@@ -84,7 +84,7 @@ impl WithSimd for SetRotation<'_> {
     }
 }
 
-/// A root is rotated, `g` becomes `S v` of the rotation as the root was before, and `v = S^T phi` as it is after.
+/// Rotates a root; `g` becomes `S v` with the root from before, and `v` becomes `S^T phi` with the rotated one.
 pub(super) struct Sweep<'a> {
     pub(super) root: &'a mut InverseRoot,
     pub(super) rotation: &'a Rotation,
@@ -126,10 +126,10 @@ impl WithTiles for Sweep<'_> {
     }
 }
 
-/// Columns that are rotated together: as many as leave registers for the rest.
+/// Number of columns that are rotated together: as many as leave registers for the rest.
 const HALF: usize = LANES / 2;
 
-/// Rotates the columns of half a band; returns the lanes of their products with `phi`.
+/// Rotates the columns of half a band; returns their products with `phi`, not yet summed over the lanes.
 #[inline(always)]
 fn sweep_half<S: Simd, const REGISTERS: usize>(
     simd: S,

@@ -1,8 +1,8 @@
-//! Functions of many numbers at once: without branches, so that loops over them become vector instructions.
+//! Functions of many numbers at once, without branches, so that loops over them become vector instructions.
 
 use super::{Simd, WithSimd, run};
 
-/// How `a b + c` is rounded: once, where the processor can.
+/// Computes `a b + c`, rounded once where the processor can do so.
 pub(crate) trait Arithmetic {
     fn mul_add(a: f64, b: f64, c: f64) -> f64;
 }
@@ -52,18 +52,18 @@ impl<F: Elementwise> WithSimd for Map<'_, F> {
     }
 }
 
-/// Replaces every value by the function's.
+/// Applies a function to every value in place.
 pub(crate) fn map_in_place(function: &impl Elementwise, values: &mut [f64]) {
     run(Map { function, values });
 }
 
-/// Adding it rounds to a whole number, which the low bits of the sum then hold.
+/// A number that rounds what it is added to to a whole number, which the low bits of the sum then hold.
 const ROUND: f64 = 6_755_399_441_055_744.0;
 
 /// `ln 2` in two parts; products of the first with exponents are exact.
 const LN_2: [f64; 2] = [0.693_147_180_369_123_8, 1.908_214_929_270_587_7e-10];
 
-/// Below it the result would not be a normal number.
+/// The smallest exponent for which `e^x` is a normal number.
 const SMALLEST_EXPONENT: f64 = -708.0;
 
 /// `(e^r - 1 - r) / r^2` up to `|r| = ln(2) / 2`, by Chebyshev interpolation: off by 1.3e-17 in `e^r`.
@@ -111,7 +111,7 @@ const HALF_PI: [f64; 3] = [
     2.251_741_774_156_217_6e-18,
 ];
 
-/// Above it the reduction would lose digits.
+/// The largest angle that can be reduced without losing digits.
 const LARGEST_ANGLE: f64 = 1e6;
 
 /// `(sin(r) / r - 1) / r^2` and `(cos(r) - 1 + r^2 / 2) / r^4` as polynomials in `r^2`, up to `|r| = pi / 4`.

@@ -12,20 +12,20 @@ pub(crate) use pulp::{Simd, WithSimd};
 
 pub(crate) use math::{Arithmetic, Elementwise, exp, map_in_place, sin_cos_in_place};
 
-/// Numbers that are stored side by side: as many as the widest instruction set takes at once.
+/// How many numbers are stored side by side: as many as the widest instruction set takes at once.
 pub const LANES: usize = 8;
 
 /// One number for each of some rows.
 pub type Lanes = [f64; LANES];
 
-/// The environment variable that asks for the code that runs everywhere.
+/// The environment variable that selects the code that runs on every processor.
 const VARIABLE: &str = "NYSTREAM_SIMD";
 
-/// What operations are run with.
+/// The instruction set that operations run with.
 #[derive(Clone, Copy)]
 enum Set {
     Best(Arch),
-    /// The widths of other processors, without their instructions, so that their code can be tested on any.
+    /// The widths of other processors without their instructions, to test that code anywhere.
     #[cfg(debug_assertions)]
     Lanes8,
     #[cfg(debug_assertions)]
@@ -41,7 +41,7 @@ static SET: LazyLock<Set> = LazyLock::new(|| match std::env::var(VARIABLE).as_de
     _ => Set::Best(Arch::new()),
 });
 
-/// Runs an operation with the instruction set chosen.
+/// Runs an operation with the selected instruction set.
 #[inline]
 pub(crate) fn run<Op: WithSimd>(op: Op) -> Op::Output {
     match *SET {
@@ -84,7 +84,7 @@ pub(crate) trait WithTiles {
     ) -> Self::Output;
 }
 
-/// The same as an operation that the instruction set runs.
+/// Runs an operation on tiles with the tile shape of the instruction set.
 pub(crate) struct Tiled<Op>(pub(crate) Op);
 
 impl<Op: WithTiles> WithSimd for Tiled<Op> {
@@ -101,7 +101,7 @@ impl<Op: WithTiles> WithSimd for Tiled<Op> {
     }
 }
 
-/// Runs an operation on tiles with the instruction set chosen.
+/// Runs an operation on tiles with the selected instruction set.
 #[inline]
 pub(crate) fn run_tiled<Op: WithTiles>(op: Op) -> Op::Output {
     run(Tiled(op))
@@ -111,10 +111,10 @@ pub(crate) fn run_tiled<Op: WithTiles>(op: Op) -> Op::Output {
 pub(crate) type Tile<S, const ROWS: usize, const REGISTERS: usize> =
     [[<S as Simd>::f64s; REGISTERS]; ROWS];
 
-/// `sum_{i < len} factors(i)[n] lanes_i` for each row `n` of a tile, where `lanes_i` are the eight numbers from register `at` of
-/// row `i` on, and rows have `stride` registers: the heart of every product of matrices.
+/// `sum_{i < len} factors(i)[n] lanes_i` for each row `n` of a tile, where `lanes_i` are the eight numbers from
+/// register `at` of row `i` on, and rows have `stride` registers: the inner loop of every product of matrices.
 ///
-/// The factors are broadcast, so that they may lie anywhere in memory.
+/// The factors are broadcast, so they may be anywhere in memory.
 #[inline(always)]
 pub(crate) fn products<S: Simd, const ROWS: usize, const REGISTERS: usize>(
     simd: S,
@@ -154,7 +154,7 @@ pub(crate) fn add_tile<S: Simd, const ROWS: usize, const REGISTERS: usize>(
     }
 }
 
-/// Puts a tile where its rows are `stride` registers apart.
+/// Stores a tile in rows that are `stride` registers apart.
 #[inline(always)]
 pub(crate) fn store_tile<S: Simd, const ROWS: usize, const REGISTERS: usize>(
     tile: &Tile<S, ROWS, REGISTERS>,
@@ -166,7 +166,7 @@ pub(crate) fn store_tile<S: Simd, const ROWS: usize, const REGISTERS: usize>(
     }
 }
 
-/// Rows of `len` numbers, one after the other.
+/// Splits data into rows of `len` numbers.
 #[inline(always)]
 pub(crate) fn rows<const ROWS: usize>(data: &[f64], len: usize) -> [&[f64]; ROWS] {
     let mut rows = [&data[..len]; ROWS];
@@ -228,7 +228,7 @@ pub(crate) fn axpy_with<S: Simd>(simd: S, a: f64, x: &[f64], y: &mut [f64]) {
     for (x, y) in x.iter().zip(y) {
         *y = simd.mul_add_e_f64s(a, *x, *y);
     }
-    // In the same instructions, so that an entry does not depend on how many come after it.
+    // With the same instructions, so that an entry does not depend on how many follow it.
     let (x, y) = (
         simd.partial_load_f64s(x_tail),
         simd.partial_load_f64s(y_tail),

@@ -4,7 +4,7 @@ use super::Triangle;
 use crate::linalg::simd::{LANES, Simd, WithTiles, entries, products, run_tiled};
 
 impl Triangle {
-    /// `out = T X` for `width` columns that are stored row by row; `out` may have rows to spare.
+    /// `out = T X` for `width` columns that are stored row by row; `out` may have more rows than needed.
     pub(crate) fn mul_columns_into(&self, x: &[f64], width: usize, out: &mut [f64]) {
         run_tiled(MulColumns {
             t: self,
@@ -14,7 +14,7 @@ impl Triangle {
         });
     }
 
-    /// The squared norm of each column of `T X` for another triangle; up to a multiple of eight.
+    /// The squared norm of each column of `T X` for another triangle `X`; `out` is padded to a multiple of eight.
     pub(crate) fn square_sums_into(&self, x: &Self, out: &mut [f64]) {
         let width = self.size.next_multiple_of(LANES);
         let mut dense = vec![0.0; self.size * width];
@@ -29,7 +29,7 @@ impl Triangle {
         });
     }
 
-    /// Solves `T Y = B`, given `B`, for `Y`, both as [`mul_columns_into`](Self::mul_columns_into) has them.
+    /// Solves `T Y = B` for `width` columns that are stored row by row; `Y` replaces `B`.
     pub(crate) fn solve_columns_in_place(&self, b: &mut [f64], width: usize) {
         run_tiled(SolveColumns { t: self, b, width });
     }

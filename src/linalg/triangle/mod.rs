@@ -10,8 +10,8 @@ use crate::runtime::memory::heap;
 
 /// A lower-triangular matrix that grows by a row.
 ///
-/// Rows are stored in bands of eight, those of a band with the same number of entries: up to the last diagonal one, and
-/// zeros. So no row ever moves, and products work on eight rows and whole vector registers at a time.
+/// Rows are stored in bands of eight, padded with zeros to the length of the last row of the band. So no row ever
+/// moves, and products work on eight rows and whole vector registers at a time.
 ///
 /// ```
 /// use nystream::linalg::Triangle;
@@ -58,11 +58,11 @@ impl Triangle {
         self.size += 1;
     }
 
-    /// Appends the row `[row, sqrt(residual)]`, or says that a factor cannot have it.
+    /// Appends the row `[row, sqrt(residual)]`; fails if the root is not positive.
     ///
-    /// If this is the Cholesky factor `L` of a matrix that grows by a row `k` and a diagonal entry, `row` is
-    /// `L^{-1} k` and the residual is the entry less `||row||^2`.
-    pub fn push_pivot(&mut self, row: &[f64], residual: f64) -> Result<(), Error> {
+    /// If this is the Cholesky factor `L` of a matrix that grows by a row `k` and a diagonal entry, `row` is `L^{-1} k`
+    /// and the residual is the entry less `||row||^2`.
+    pub(crate) fn push_pivot(&mut self, row: &[f64], residual: f64) -> Result<(), Error> {
         let pivot = residual.sqrt();
         if pivot > 0.0 {
             let mut row = row.to_vec();
@@ -86,12 +86,12 @@ impl Triangle {
     }
 
     /// Solves `T y = b`, given `b`, for `y`.
-    pub fn solve_in_place(&self, b: &mut [f64]) {
+    pub(crate) fn solve_in_place(&self, b: &mut [f64]) {
         run(Solve { t: self, b });
     }
 
     /// Solves `T^T y = b`, given `b`, for `y`.
-    pub fn tr_solve_in_place(&self, b: &mut [f64]) {
+    pub(crate) fn tr_solve_in_place(&self, b: &mut [f64]) {
         run(TrSolve { t: self, b });
     }
 
@@ -102,8 +102,8 @@ impl Triangle {
             .collect()
     }
 
-    /// The matrix of `size` rows whose [`packed`](Self::packed) entries these are, if there are as many.
-    pub fn from_packed(size: usize, data: &[f64]) -> Option<Self> {
+    /// The triangle of `size` rows with these [`packed`](Self::packed) entries, if their number is right.
+    pub(crate) fn from_packed(size: usize, data: &[f64]) -> Option<Self> {
         if data.len() != packed_len(size) {
             return None;
         }
@@ -117,7 +117,7 @@ impl Triangle {
         self.data.iter_mut().for_each(|entry| *entry *= factor);
     }
 
-    /// The rows one after the other, each with zeros up to this length.
+    /// The rows one after the other, each padded with zeros to this length.
     pub(super) fn to_square(&self, len: usize) -> Vec<f64> {
         let mut rows = vec![0.0; self.size * len];
         for (i, row) in rows.chunks_exact_mut(len.max(1)).enumerate() {
@@ -126,12 +126,12 @@ impl Triangle {
         rows
     }
 
-    /// The same as a square matrix.
+    /// The triangle as a square matrix.
     pub(crate) fn to_matrix(&self) -> DMatrix<f64> {
         DMatrix::from_row_slice(self.size, self.size, &self.to_square(self.size))
     }
 
-    /// The matrix with these rows; of each only as many entries count as there are up to the diagonal.
+    /// The triangle with these rows, of which only the entries up to the diagonal are read.
     pub(crate) fn from_rows<'a>(rows: impl IntoIterator<Item = &'a [f64]>) -> Self {
         let rows = rows.into_iter();
         let mut triangle = Self::default();
@@ -144,7 +144,7 @@ impl Triangle {
         triangle
     }
 
-    /// So many rows of one band from this one on, with their zeros.
+    /// The `N` rows of one band from `first` on, with their padding.
     #[inline(always)]
     fn stored_rows<const N: usize>(&self, first: usize) -> [&[f64]; N] {
         rows(&self.data[offset(first)..], width(first))
@@ -189,7 +189,7 @@ impl<'a> Band<'a> {
         rows
     }
 
-    /// The products of the rows with a vector that may be shorter.
+    /// The products of the eight rows with a vector that may be shorter.
     #[inline(always)]
     fn dots<S: Simd>(self, simd: S, x: &[f64]) -> [f64; LANES] {
         let rows = self.registers::<S>();
@@ -213,7 +213,7 @@ impl<'a> Band<'a> {
         dots
     }
 
-    /// `out += sum_r factors_r row_r`, as far as `out` goes.
+    /// `out += sum_r factors_r row_r`, up to the length of `out`.
     #[inline(always)]
     fn combine_into<S: Simd>(self, simd: S, factors: Lanes, out: &mut [f64]) {
         let rows = self.registers::<S>();
@@ -235,7 +235,7 @@ impl<'a> Band<'a> {
     }
 }
 
-/// As many numbers as there are, and zeros.
+/// Up to eight numbers, padded with zeros.
 #[inline(always)]
 fn padded(values: &[f64]) -> Lanes {
     let mut lanes = [0.0; LANES];
@@ -243,7 +243,7 @@ fn padded(values: &[f64]) -> Lanes {
     lanes
 }
 
-/// Their negatives, and zeros.
+/// Up to eight numbers negated, padded with zeros.
 #[inline(always)]
 fn negated(values: &[f64]) -> Lanes {
     let mut lanes = padded(values);
@@ -339,13 +339,13 @@ impl WithSimd for TrSolve<'_> {
     }
 }
 
-/// Where row `i` starts.
+/// Index at which row `i` starts.
 fn offset(i: usize) -> usize {
     let band = i / LANES;
     LANES * LANES * (band * (band + 1) / 2) + (i % LANES) * width(i)
 }
 
-/// Number of entries stored of row `i`.
+/// Number of entries that row `i` takes, with padding.
 fn width(i: usize) -> usize {
     LANES * (i / LANES + 1)
 }

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::model_file;
 use crate::error::Error;
 
-/// Numbers, row after row, and how many there are in each direction.
+/// Numbers, row after row, and their shape.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Array {
     pub(super) shape: Vec<usize>,
@@ -15,7 +15,7 @@ pub(super) struct Array {
 }
 
 impl Array {
-    /// A vector or a matrix with at least one number.
+    /// Reads a vector or a matrix with at least one number.
     pub(super) fn from_json(value: &Value) -> Option<Self> {
         let rows = value.as_array().filter(|rows| !rows.is_empty())?;
         let Some(first) = rows[0].as_array() else {

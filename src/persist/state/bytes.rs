@@ -12,12 +12,12 @@ use crate::error::Error;
 /// The one metadata key: with several, the bytes would depend on the order of a hash map.
 const METADATA: &str = "nystream";
 
-/// The most bytes of a header: half a million names of columns take as many.
+/// The most bytes in a header: those of half a million names of columns.
 const LONGEST_HEADER: u64 = 1 << 24;
 
 impl State {
-    /// Shows all that the arrays are: their names, shapes and numbers.
-    pub fn visit_bytes(&self, mut visit: impl FnMut(&[u8])) {
+    /// Calls `visit` with the name, the shape and the numbers of each array.
+    pub(crate) fn visit_bytes(&self, mut visit: impl FnMut(&[u8])) {
         for (name, array) in &self.arrays {
             let shape = array.shape.iter().flat_map(|n| (*n as u64).to_le_bytes());
             visit(name.as_bytes());
@@ -28,8 +28,8 @@ impl State {
         }
     }
 
-    /// The arrays and a text about them as safetensors.
-    pub fn to_bytes(&self, metadata: String) -> Result<Vec<u8>, Error> {
+    /// The arrays and a text about them in the safetensors format.
+    pub(crate) fn to_bytes(&self, metadata: String) -> Result<Vec<u8>, Error> {
         if let Some((name, _)) = self.arrays.iter().find(|(_, array)| !array.is_finite()) {
             return Err(Error::model_file(format!("{name} should be finite")));
         }
@@ -44,19 +44,19 @@ impl State {
         safetensors::serialize(views, Some(metadata)).map_err(model_file)
     }
 
-    /// How many bytes tell whether a file may be one of these.
-    pub const START: u64 = 9;
+    /// Number of bytes that tell if a file may hold a state.
+    pub(crate) const START: u64 = 9;
 
-    /// Whether bytes that start like this may hold arrays: with the length of a header, and its brace.
-    pub fn may_start_with(start: &[u8]) -> bool {
+    /// Returns true if bytes that start like this may hold a state: the length of a header, then its brace.
+    pub(crate) fn may_start_with(start: &[u8]) -> bool {
         match start.split_first_chunk() {
             Some((length, [b'{', ..])) => u64::from_le_bytes(*length) <= LONGEST_HEADER,
             _ => false,
         }
     }
 
-    /// The arrays and the text that these bytes hold.
-    pub fn from_bytes(bytes: &[u8]) -> Result<(Self, String), Error> {
+    /// Reads the arrays and the text.
+    pub(crate) fn from_bytes(bytes: &[u8]) -> Result<(Self, String), Error> {
         if !Self::may_start_with(bytes) {
             let expected = format!("a header of at most {LONGEST_HEADER} bytes");
             return Err(Error::model_file(format!(

@@ -1,4 +1,4 @@
-//! What a learner has learned, as named arrays, and the bytes that hold it.
+//! The state of a learner as named arrays, and their bytes.
 
 mod array;
 mod bytes;
@@ -11,69 +11,69 @@ use serde_json::{Map, Value};
 use array::Array;
 
 use crate::error::Error;
-use crate::limits::{ANYTHING, LARGEST, Range};
+use crate::limits::{LARGEST, Range, UNBOUNDED};
 use crate::linalg::{Panels, Triangle, packed_len};
 
-/// What the names of arrays that are parameters begin with.
+/// Prefix of the names of arrays that are parameters.
 const GIVEN: &str = "given_";
 
-/// Named arrays of finite numbers. What is read back has been checked for shape and finiteness.
+/// Named arrays of finite numbers. Arrays that are read have been checked for shape and finiteness.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct State {
     arrays: BTreeMap<String, Array>,
-    /// The least width of rows that are stored.
+    /// Width that stored rows are padded to with zeros.
     width: usize,
 }
 
 impl State {
-    /// A state in which rows are given zeros as further features, up to this width.
-    pub fn wide(width: usize) -> Self {
+    /// An empty state that pads stored rows with zeros to this width.
+    pub(crate) fn wide(width: usize) -> Self {
         let arrays = BTreeMap::new();
         Self { arrays, width }
     }
 
     /// Stores a vector.
-    pub fn put(&mut self, name: &str, data: impl Into<Vec<f64>>) {
+    pub(crate) fn put(&mut self, name: &str, data: impl Into<Vec<f64>>) {
         let data = data.into();
         let shape = vec![data.len()];
         self.arrays.insert(name.to_owned(), Array { shape, data });
     }
 
     /// Stores indices, which are far below the numbers that float64 would round.
-    pub fn put_indices(&mut self, name: &str, indices: &[usize]) {
+    pub(crate) fn put_indices(&mut self, name: &str, indices: &[usize]) {
         let data: Vec<f64> = indices.iter().map(|&i| i as f64).collect();
         self.put(name, data);
     }
 
     /// Stores a matrix, row after row.
-    pub fn put_matrix(&mut self, name: &str, shape: [usize; 2], data: Vec<f64>) {
+    pub(crate) fn put_matrix(&mut self, name: &str, shape: [usize; 2], data: Vec<f64>) {
         let shape = shape.to_vec();
         self.arrays.insert(name.to_owned(), Array { shape, data });
     }
 
-    /// Stores a number for each feature; 0 for those that rows are given.
-    pub fn put_features(&mut self, name: &str, numbers: &[f64]) {
+    /// Stores a number for each feature, padded with zeros to the width of stored rows.
+    pub(crate) fn put_features(&mut self, name: &str, numbers: &[f64]) {
         let mut numbers = numbers.to_vec();
         numbers.resize(numbers.len().max(self.width), 0.0);
         self.put(name, numbers);
     }
 
     /// Stores rows as a matrix.
-    pub fn put_rows(&mut self, name: &str, rows: &Panels) {
+    pub(crate) fn put_rows(&mut self, name: &str, rows: &Panels) {
         let wide = (rows.n_features() < self.width).then(|| rows.widened(self.width));
         let rows = wide.as_ref().unwrap_or(rows);
         self.put_matrix(name, [rows.n_rows(), rows.n_features()], rows.to_vec());
     }
 
-    /// Stores ranges, unless one of them is without ends.
-    pub fn put_ranges(&mut self, name: &str, ranges: &[Range]) {
+    /// Stores ranges; an empty array if one of them is unbounded.
+    pub(crate) fn put_ranges(&mut self, name: &str, ranges: &[Range]) {
         let ends: Vec<f64> = ranges.iter().flat_map(|&(low, high)| [low, high]).collect();
         let finite = ends.iter().all(|end| end.is_finite());
         self.put(name, if finite { ends } else { Vec::new() });
     }
 
-    /// Stores what `save` stores, under names that begin with this one.
-    pub fn nest(&mut self, name: &str, save: impl FnOnce(&mut Self)) {
+    /// Stores what `save` stores, under names with the prefix `name`.
+    pub(crate) fn nest(&mut self, name: &str, save: impl FnOnce(&mut Self)) {
         let mut inner = Self::wide(self.width);
         save(&mut inner);
         for (own, array) in inner.arrays {
@@ -81,9 +81,9 @@ impl State {
         }
     }
 
-    /// What was stored under names that begin with this one.
+    /// The arrays stored under names with the prefix `name`.
     #[must_use]
-    pub fn inner(&self, name: &str) -> Self {
+    pub(crate) fn inner(&self, name: &str) -> Self {
         let own = |full: &str| {
             full.strip_prefix(name)?
                 .strip_prefix('.')
@@ -97,13 +97,13 @@ impl State {
         }
     }
 
-    /// Whether there is an array of this name.
-    pub fn has(&self, name: &str) -> bool {
+    /// Returns true if there is an array of this name.
+    pub(crate) fn has(&self, name: &str) -> bool {
         self.arrays.contains_key(name)
     }
 
     /// The vector of this name, however long it is.
-    pub fn any_vector(&self, name: &str) -> Result<Vec<f64>, Error> {
+    pub(crate) fn any_vector(&self, name: &str) -> Result<Vec<f64>, Error> {
         let array = self.get(name)?;
         match array.shape[..] {
             [_] => Ok(array.data.clone()),
@@ -112,7 +112,7 @@ impl State {
     }
 
     /// The vector of this name and length.
-    pub fn vector(&self, name: &str, len: usize) -> Result<Vec<f64>, Error> {
+    pub(crate) fn vector(&self, name: &str, len: usize) -> Result<Vec<f64>, Error> {
         self.any_vector(name).and_then(|vector| {
             let found = vector.len();
             (found == len).then_some(vector).ok_or_else(|| {
@@ -123,18 +123,18 @@ impl State {
         })
     }
 
-    /// So many numbers of this name.
-    pub fn numbers<const N: usize>(&self, name: &str) -> Result<[f64; N], Error> {
+    /// The `N` numbers of this name.
+    pub(crate) fn numbers<const N: usize>(&self, name: &str) -> Result<[f64; N], Error> {
         let numbers = self.vector(name, N)?;
         let wrong = |_| Error::model_file(format!("{name} should be {N} numbers"));
         numbers.try_into().map_err(wrong)
     }
 
-    /// So many ranges of this name.
-    pub fn ranges(&self, name: &str, n: usize) -> Result<Vec<Range>, Error> {
+    /// The `n` ranges of this name.
+    pub(crate) fn ranges(&self, name: &str, n: usize) -> Result<Vec<Range>, Error> {
         let ends = self.any_vector(name)?;
         if ends.is_empty() {
-            return Ok(vec![ANYTHING; n]);
+            return Ok(vec![UNBOUNDED; n]);
         }
         let pairs = ends.as_chunks::<2>().0;
         let ranges: Vec<Range> = pairs.iter().map(|[low, high]| (*low, *high)).collect();
@@ -145,7 +145,7 @@ impl State {
     }
 
     /// The increasing indices of this name, all below `end`.
-    pub fn indices(&self, name: &str, end: usize) -> Result<Vec<usize>, Error> {
+    pub(crate) fn indices(&self, name: &str, end: usize) -> Result<Vec<usize>, Error> {
         let vector = self.any_vector(name)?;
         let increasing = vector.windows(2).all(|pair| pair[0] < pair[1]);
         let valid = |&i: &f64| i >= 0.0 && i < end as f64 && i.fract() == 0.0;
@@ -163,12 +163,12 @@ impl State {
     }
 
     /// The number of this name.
-    pub fn scalar(&self, name: &str) -> Result<f64, Error> {
+    pub(crate) fn scalar(&self, name: &str) -> Result<f64, Error> {
         Ok(self.vector(name, 1)?[0])
     }
 
     /// The number of this name, which is a count or a sum of squares.
-    pub fn not_negative(&self, name: &str) -> Result<f64, Error> {
+    pub(crate) fn not_negative(&self, name: &str) -> Result<f64, Error> {
         match self.scalar(name)? {
             value if value >= 0.0 => Ok(value),
             _ => Err(Error::model_file(format!("{name} should not be negative"))),
@@ -176,7 +176,7 @@ impl State {
     }
 
     /// The whole number of this name.
-    pub fn count(&self, name: &str) -> Result<usize, Error> {
+    pub(crate) fn count(&self, name: &str) -> Result<usize, Error> {
         match self.not_negative(name)? {
             #[allow(
                 clippy::cast_possible_truncation,
@@ -191,14 +191,14 @@ impl State {
     }
 
     /// The triangle of this name and size.
-    pub fn triangle(&self, name: &str, size: usize) -> Result<Triangle, Error> {
+    pub(crate) fn triangle(&self, name: &str, size: usize) -> Result<Triangle, Error> {
         let packed = self.vector(name, packed_len(size))?;
         Triangle::from_packed(size, &packed)
             .ok_or_else(|| Error::model_file(format!("{name} should be a triangle")))
     }
 
     /// The triangle of this name and size, which is a factor: its diagonal is positive.
-    pub fn factor(&self, name: &str, size: usize) -> Result<Triangle, Error> {
+    pub(crate) fn factor(&self, name: &str, size: usize) -> Result<Triangle, Error> {
         let triangle = self.triangle(name, size)?;
         if (0..size).all(|i| triangle.row(i)[i] > 0.0) {
             return Ok(triangle);
@@ -209,7 +209,7 @@ impl State {
     }
 
     /// The number of rows and the entries, row after row, of the matrix of this name and width.
-    pub fn matrix(&self, name: &str, width: usize) -> Result<(usize, Vec<f64>), Error> {
+    pub(crate) fn matrix(&self, name: &str, width: usize) -> Result<(usize, Vec<f64>), Error> {
         let ([n_rows, found], data) = self.any_matrix(name)?;
         if found == width {
             return Ok((n_rows, data.to_vec()));
@@ -220,7 +220,7 @@ impl State {
     }
 
     /// The shape and the entries, row after row, of the matrix of this name.
-    pub fn any_matrix(&self, name: &str) -> Result<([usize; 2], &[f64]), Error> {
+    pub(crate) fn any_matrix(&self, name: &str) -> Result<([usize; 2], &[f64]), Error> {
         let array = self.get(name)?;
         match array.shape[..] {
             [n_rows, width] => Ok(([n_rows, width], &array.data)),
@@ -229,7 +229,7 @@ impl State {
     }
 
     /// The rows of this name, whose numbers are within the range that learners take.
-    pub fn rows(&self, name: &str) -> Result<Panels, Error> {
+    pub(crate) fn rows(&self, name: &str) -> Result<Panels, Error> {
         let array = self.get(name)?;
         if array.data.iter().any(|value| value.abs() > LARGEST) {
             return Err(Error::model_file(format!("{name} should be at most 1e100")));
@@ -241,8 +241,8 @@ impl State {
         }
     }
 
-    /// Takes the arrays out of these parameters: as text in the header they would be slow, and soon too large for it.
-    pub fn take_arrays(&mut self, params: &mut Value) {
+    /// Moves the arrays out of these parameters: as text in the header they would be slow, and soon too large for it.
+    pub(crate) fn take_arrays(&mut self, params: &mut Value) {
         for (name, value) in fields(params) {
             if let Some(array) = Array::from_json(value) {
                 self.arrays.insert(format!("{GIVEN}{name}"), array);
@@ -251,8 +251,8 @@ impl State {
         }
     }
 
-    /// Puts them back.
-    pub fn give_arrays(&self, params: &mut Value) {
+    /// Puts arrays back into the parameters that [`take_arrays`](Self::take_arrays) moved them out of.
+    pub(crate) fn give_arrays(&self, params: &mut Value) {
         for (name, value) in fields(params) {
             if let Some(array) = self.arrays.get(&format!("{GIVEN}{name}")) {
                 *value = array.to_json();
@@ -267,7 +267,7 @@ impl State {
     }
 }
 
-/// The fields of an object whose one key is a name.
+/// The fields of an object whose only key is the name of an algorithm.
 fn fields(params: &mut Value) -> impl Iterator<Item = (&String, &mut Value)> {
     let tagged = params.as_object_mut().and_then(|o| o.values_mut().next());
     let fields = tagged.and_then(Value::as_object_mut);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::super::Rate;
 use crate::error::Error;
 use crate::kernels::AnyKernel;
-use crate::limits::{ANYTHING, cut};
+use crate::limits::{UNBOUNDED, cut};
 use crate::linalg::Panels;
 use crate::losses::{AnyLoss, Loss};
 use crate::persist::State;
@@ -26,13 +26,13 @@ pub struct KernelGradient {
 }
 
 impl KernelGradient {
-    /// Descent from 0.
+    /// Gradient descent from `f = 0`.
     pub fn new(kernel: AnyKernel, rate: Rate) -> Self {
         Self::from_expansion(kernel, rate, Arc::default(), Vec::new(), 0.0)
     }
 
-    /// Descent from `f = sum_i c_i kappa(z_i, .)`, whose squared norm is given.
-    pub fn from_expansion(
+    /// Gradient descent from `f = sum_i c_i kappa(z_i, .)`, whose squared norm is given.
+    pub(crate) fn from_expansion(
         kernel: AnyKernel,
         rate: Rate,
         rows: Arc<Panels>,
@@ -64,14 +64,14 @@ impl KernelGradient {
         &self.c
     }
 
-    /// `f(x)`.
+    /// The prediction `f(x)`.
     pub fn predict(&self, x: &[f64]) -> f64 {
         cut(self.kernel.expand(x, &self.rows, &self.c))
     }
 
-    /// `f`.
+    /// The predictor `f`.
     pub fn expansion(&self) -> Expansion {
-        Expansion::new(&self.kernel, &self.rows, self.c.clone(), &[ANYTHING])
+        Expansion::new(&self.kernel, &self.rows, self.c.clone(), &[UNBOUNDED])
     }
 
     /// The norm of `f`.
@@ -79,20 +79,20 @@ impl KernelGradient {
         self.norm_squared.sqrt()
     }
 
-    /// One round: predicts `x`, then learns its label; returns the prediction.
-    pub fn learn(&mut self, x: &[f64], y: f64) -> f64 {
+    /// Makes one round: predicts `x`, then learns its label; returns the prediction.
+    pub fn learn_row(&mut self, x: &[f64], y: f64) -> f64 {
         let yhat = self.predict(x);
         self.step(x, yhat, self.loss.derivative(yhat, y));
         yhat
     }
 
-    /// `f -= eta_t e kappa(x, .)`, then back into the ball, if there is one; `yhat` is `f(x)` before.
+    /// `f -= eta_t e kappa(x, .)`, then `f` is brought back into the ball, if there is one; `yhat` is the old `f(x)`.
     fn step(&mut self, x: &[f64], yhat: f64, e: f64) {
         let kappa = self.kernel.diagonal(x);
         let step = self.rate.next_step(e, || kappa);
         Arc::make_mut(&mut self.rows).push(x);
         self.c.push(-step);
-        // Rounding can take the square of a norm near 0 below it.
+        // Rounding can make the square of a norm near 0 negative.
         let grown = (self.norm_squared + step * (step * kappa - 2.0 * yhat)).clamp(0.0, f64::MAX);
         let shrink = self.rate.shrink(|| grown.sqrt());
         if shrink < 1.0 {
@@ -130,12 +130,12 @@ mod tests {
         let kernel: AnyKernel = Linear {}.into();
         let mut descent = KernelGradient::new(kernel, rate);
         // e = -3, eta = 1 / sqrt(1 + 36), w = 6 / sqrt(37)
-        descent.learn(&[2.0], 1.5);
+        descent.learn_row(&[2.0], 1.5);
         let w = 6.0 / 37.0_f64.sqrt();
         assert!((descent.predict(&[1.0]) - w).abs() < 1e-15);
         assert!((descent.norm() - w).abs() < 1e-15);
         // A large label takes it to the edge of the ball.
-        descent.learn(&[2.0], 9.0);
+        descent.learn_row(&[2.0], 9.0);
         assert!((descent.predict(&[1.0]) - 1.0).abs() < 1e-15);
         assert!((descent.norm() - 1.0).abs() < 1e-15);
     }

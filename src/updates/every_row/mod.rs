@@ -1,4 +1,4 @@
-//! Updates that store every row.
+//! Updates that store every row and work in the space of the kernel.
 
 mod gradient;
 mod newton;

@@ -11,10 +11,10 @@ use crate::persist::State;
 use crate::predictor::Expansion;
 use crate::runtime::heap;
 
-/// The most times `mu` that a gradient may weigh in `A`: as many digits are lost.
+/// The largest weight of a gradient in `A`, relative to `mu`: as many digits are lost.
 const LARGEST_WEIGHT: f64 = 1e10;
 
-/// Part of `kappa(x, x)` below which what is left of it is rounding.
+/// Part of `kappa(x, x)` below which its residual counts as rounding.
 const NOISE: f64 = 1e-10;
 
 /// Online Newton step in the space of the kernel, on `f = sum_i c_i kappa(x_i, .)`.
@@ -36,27 +36,27 @@ pub struct KernelNewton {
     sketch: Vec<usize>,
     d: Vec<f64>,
     factor: Triangle,
-    /// The kernel values of the row at hand, its `z`, and `L^{-T} z`.
+    /// Scratch: the kernel values of the row at hand, its `z`, and `L^{-T} z`.
     k: Vec<f64>,
     z: Vec<f64>,
     u: Vec<f64>,
 }
 
-/// What a round knows of its row before it learns the label.
+/// The prediction for a row and the distances that the rest of its round needs.
 #[derive(Debug, Clone, Copy)]
 pub struct Look {
     /// The prediction.
     pub yhat: f64,
-    /// `f(x)` before it was projected.
+    /// `f(x)` before the projection.
     f: f64,
     /// `kappa(x, x)`.
     kappa: f64,
-    /// `mu phi . A^{-1} phi`, what the sketch leaves of `kappa(x, x)`; 0 if it is no more than rounding.
+    /// `mu phi . A^{-1} phi`, the residual of `kappa(x, x)` after the sketch; 0 if it is no more than rounding.
     residual: f64,
 }
 
 impl KernelNewton {
-    /// A step from 0 that keeps predictions within `bound`, if there is one.
+    /// A Newton step from `f = 0` that keeps predictions within `bound`, if there is one.
     pub fn new(
         kernel: AnyKernel,
         mu: f64,
@@ -94,18 +94,18 @@ impl KernelNewton {
         &self.rows
     }
 
-    /// `f(x)`, within the bound.
+    /// The prediction `f(x)`, within the bound.
     pub fn predict(&self, x: &[f64]) -> f64 {
         cut(self.kernel.expand(x, &self.rows, &self.c)).clamp(-self.bound, self.bound)
     }
 
-    /// `f`, within the bound.
+    /// The predictor `f`, within the bound.
     pub fn expansion(&self) -> Expansion {
         let range = (-self.bound, self.bound);
         Expansion::new(&self.kernel, &self.rows, self.c.clone(), &[range])
     }
 
-    /// Begins a round: predicts `x` after projecting `f`, in the norm of `A`, onto the functions within the bound there.
+    /// Begins a round: predicts `x` after projecting `f`, in the norm of `A`, onto the predictors within the bound.
     pub fn look(&mut self, x: &[f64]) -> Look {
         self.k.resize(self.rows.n_rows(), 0.0);
         self.kernel.row_into(x, &self.rows, &mut self.k);
@@ -129,15 +129,15 @@ impl KernelNewton {
     }
 
     /// The ridge leverage score of the scaled gradient: `v . (A + v v^T)^{-1} v` with `v = sqrt(eta) e kappa(x, .)`.
-    pub fn leverage(&self, look: &Look, e: f64) -> f64 {
+    pub(crate) fn leverage(&self, look: &Look, e: f64) -> f64 {
         let squared = self.eta * e * e * look.residual;
         squared / (squared + self.mu)
     }
 
-    /// Ends the round of the row last looked at: `A += eta e^2 phi phi^T` if the gradient enters the sketch, then
-    /// `f -= e A^{-1} phi`.
+    /// Ends the round of the row last looked at: `A += eta e^2 phi phi^T` if the gradient enters the sketch, then `f -=
+    /// e A^{-1} phi`.
     ///
-    /// Where the sketch leaves nothing of `phi`, `A^{-1} phi` is no more than rounding, and `f` stays.
+    /// If the residual of `phi` is 0, `A^{-1} phi` is no more than rounding, and `f` stays.
     pub fn step(&mut self, x: &[f64], look: &Look, e: f64, enters: bool) {
         let mut length = 0.0;
         if look.residual > 0.0 {
@@ -153,7 +153,7 @@ impl KernelNewton {
         self.c.push(-length / self.mu);
     }
 
-    /// What `f -= length mu A^{-1} phi` changes in the coefficients of the sketch.
+    /// Changes the coefficients of the sketch by `f -= length mu A^{-1} phi`.
     fn move_along(&mut self, length: f64) {
         self.u.clone_from(&self.z);
         self.factor.tr_solve_in_place(&mut self.u);
@@ -162,7 +162,7 @@ impl KernelNewton {
         }
     }
 
-    /// Lets the gradient enter the sketch, with no more weight than float64 can follow.
+    /// Adds the gradient to the sketch, with no more weight than float64 can follow.
     fn enter(&mut self, look: &Look, e: f64) {
         let largest = (LARGEST_WEIGHT * self.mu / look.kappa).sqrt().min(LARGEST);
         let d = (self.eta.sqrt() * e).clamp(-largest, largest);

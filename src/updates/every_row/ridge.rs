@@ -5,19 +5,19 @@ use std::sync::{Arc, OnceLock};
 use crate::data::checks::regularisation;
 use crate::error::Error;
 use crate::kernels::AnyKernel;
-use crate::limits::{ANYTHING, LARGEST, cut};
+use crate::limits::{LARGEST, UNBOUNDED, cut};
 use crate::linalg::{Panels, Triangle, dot, norm_squared};
 use crate::persist::State;
 use crate::predictor::Expansion;
 use crate::runtime::heap;
 
-/// The most times the ridge that the kernel value of a row with itself may be: as many digits are lost.
+/// The largest kernel value of a row with itself, relative to the ridge: as many digits are lost.
 const LARGEST_CONDITION: f64 = 1e10;
 
 /// Exact kernel ridge regression: `f(x) = y^T (K + a I)^{-1} k(x)` over all rows learned.
 ///
 /// With the factor `L L^T = K + a I`, `b = L^{-1} y` and `z = L^{-1} k(x)`, it is `f(x) = b . z`, and a new row appends
-/// to `L` and `b` without a change of what is there. Every row is stored; a row costs O(d t + t^2).
+/// to `L` and `b` without changing the rest. Every row is stored; a row costs O(d t + t^2).
 #[derive(Debug, Clone)]
 pub struct KernelRidge {
     kernel: AnyKernel,
@@ -25,7 +25,7 @@ pub struct KernelRidge {
     rows: Arc<Panels>,
     factor: Triangle,
     b: Vec<f64>,
-    /// The coefficients of `f`, if anyone has asked for them.
+    /// The coefficients of `f`, once they have been asked for.
     c: OnceLock<Vec<f64>>,
     /// Scratch for `z`.
     z: Vec<f64>,
@@ -38,7 +38,7 @@ pub struct Regression {
     pub yhat: f64,
     /// `a / (a + s)`.
     shrinkage: f64,
-    /// `s = kappa(x, x) - ||z||^2`, what the rows so far leave of `kappa(x, x)`.
+    /// `s = kappa(x, x) - ||z||^2`, the residual of `kappa(x, x)` after the rows so far.
     residual: f64,
 }
 
@@ -48,14 +48,14 @@ impl Regression {
         self.shrinkage.recip() - 1.0
     }
 
-    /// The prediction of Vovk, Azoury and Warmuth: what `f(x)` would be if the row counted too, with the label 0.
+    /// The prediction of Vovk, Azoury and Warmuth: `f(x)` as if the row had been learned with the label 0.
     pub fn forward(&self) -> f64 {
         self.yhat * self.shrinkage
     }
 }
 
 impl KernelRidge {
-    /// Regression on no rows yet.
+    /// Kernel ridge regression without rows yet.
     pub fn new(kernel: AnyKernel, ridge: f64) -> Result<Self, Error> {
         kernel.check()?;
         regularisation("ridge", ridge)?;
@@ -81,18 +81,18 @@ impl KernelRidge {
     }
 
     /// The largest kernel value of a row with itself that leaves enough digits to the ridge.
-    pub fn largest_kappa(&self) -> f64 {
+    pub(crate) fn largest_kappa(&self) -> f64 {
         (LARGEST_CONDITION * self.ridge).min(LARGEST)
     }
 
-    /// `f(x)` alone, in O(d t).
+    /// The prediction `f(x)`, in O(d t).
     pub fn predict(&self, x: &[f64]) -> f64 {
         cut(self.kernel.expand(x, &self.rows, self.c()))
     }
 
-    /// `f`.
+    /// The predictor `f`.
     pub fn expansion(&self) -> Expansion {
-        Expansion::new(&self.kernel, &self.rows, self.c().to_vec(), &[ANYTHING])
+        Expansion::new(&self.kernel, &self.rows, self.c().to_vec(), &[UNBOUNDED])
     }
 
     fn c(&self) -> &[f64] {
@@ -103,8 +103,8 @@ impl KernelRidge {
         })
     }
 
-    /// The regression at `x`, in O(d t + t^2) and new memory.
-    pub fn regress(&self, x: &[f64]) -> Regression {
+    /// The regression at `x`, in O(d t + t^2); allocates.
+    pub(crate) fn regress(&self, x: &[f64]) -> Regression {
         self.regress_into(x, &mut Vec::new())
     }
 
@@ -120,9 +120,8 @@ impl KernelRidge {
         }
     }
 
-    /// One round: the regression at `x`, which then learns its label; its square counts `weight` times, as with the
-    /// ridge divided by it.
-    pub fn learn(&mut self, x: &[f64], y: f64, weight: f64) -> Regression {
+    /// Makes one round: the regression at `x`, then learns its label, with the ridge divided by `weight`.
+    pub fn learn_row(&mut self, x: &[f64], y: f64, weight: f64) -> Regression {
         self.c.take();
         let mut z = std::mem::take(&mut self.z);
         let regression = self.regress_into(x, &mut z);
@@ -160,13 +159,13 @@ mod tests {
     #[test]
     fn two_rounds_with_the_linear_kernel_by_hand() {
         let mut ridge = KernelRidge::new(Linear {}.into(), 1.0).unwrap();
-        assert_eq!(ridge.learn(&[2.0], 2.0, 1.0).yhat, 0.0);
+        assert_eq!(ridge.learn_row(&[2.0], 2.0, 1.0).yhat, 0.0);
         // w = 4 / (1 + 4); with the next row and label 0 it is 4 / (1 + 8)
         let regression = ridge.regress(&[2.0]);
         assert!((regression.yhat - 8.0 / 5.0).abs() < 1e-14);
         assert!((regression.forward() - 8.0 / 9.0).abs() < 1e-14);
         assert!((ridge.predict(&[2.0]) - 8.0 / 5.0).abs() < 1e-14);
-        ridge.learn(&[2.0], 1.0, 1.0);
+        ridge.learn_row(&[2.0], 1.0, 1.0);
         assert!((ridge.predict(&[1.0]) - 6.0 / 9.0).abs() < 1e-14);
     }
 }

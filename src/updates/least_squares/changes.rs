@@ -1,4 +1,4 @@
-//! Changes of what least squares have learned, beside the rounds.
+//! Changes of what least squares has learned, outside the rounds.
 
 use nalgebra::DMatrix;
 
@@ -7,12 +7,12 @@ use crate::features::FeatureMatrix;
 use crate::losses::Loss;
 use crate::updates::{Rounds, Step, Update};
 
-/// Rows that are added together.
+/// Number of rows that are added together.
 const TOGETHER: usize = 32;
 
 impl LeastSquares {
-    /// Takes over all that another has learned on the same features, with a ridge of its own.
-    pub fn take_over(&mut self, other: &Self) {
+    /// Takes over what another has learned on the same features, with its own ridge.
+    pub(crate) fn take_over(&mut self, other: &Self) {
         let (mut a, b) = other.weights.moments();
         let unit = other.forgetting.unit(0).recip();
         let size = a.nrows();
@@ -23,20 +23,20 @@ impl LeastSquares {
         self.forgetting.restart();
     }
 
-    /// Adds so much to the ridge: it is a row of its own for each coordinate, with the label 0.
+    /// Adds to the ridge, by a row with the label 0 for each coordinate.
     pub(super) fn renew(&mut self, ridge: f64) {
         let fill = |row: usize, features: &mut FeatureMatrix, i: usize| features.set(i, row, 1.0);
         self.add(self.size(), ridge, fill, |_, _| 0.0);
     }
 
-    /// What has been learned, as rows that count once, one a column, and their labels, one a row.
+    /// Rows of weight 1, one a column, and their labels, one a row, that lead to the same weights and matrix.
     pub(crate) fn to_rows(&self) -> (DMatrix<f64>, DMatrix<f64>) {
         let (features, labels) = self.weights.to_rows();
         let scale = self.forgetting.unit(0).sqrt().recip();
         (features * scale, labels * scale)
     }
 
-    /// Learns such rows beside those of the rounds.
+    /// Learns rows, one a column, and their labels, one a row, that belong to no round; nothing is forgotten.
     pub(crate) fn add_rows(&mut self, phi: &DMatrix<f64>, labels: &DMatrix<f64>) {
         let fill = |row: usize, features: &mut FeatureMatrix, i: usize| {
             features.set_row(i, phi.column(row).as_slice());
@@ -46,8 +46,8 @@ impl LeastSquares {
         });
     }
 
-    /// Adds rows to which no round belongs, so that nothing is forgotten, and which count `weight` times in the scale of this
-    /// period; `fill` writes the features of a row to a place among others.
+    /// Adds rows that belong to no round, so that nothing is forgotten; each counts `weight` times in the scale of this
+    /// period. `fill` writes the features of a row to a place of the matrix.
     fn add(
         &mut self,
         n_rows: usize,
@@ -64,10 +64,11 @@ impl LeastSquares {
             let loss = self.loss;
             let error =
                 |i: usize, target: usize, v: f64| loss.residual(v, label(first + i, target));
-            let round = |i, target, v, _| Some((v, Step::to(error(i, target, v), weight)));
+            let round =
+                |i, target, v, _| Some((v, Step::least_squares(error(i, target, v), weight)));
             let done = self
                 .weights
-                .learn_rows(&features, &mut rounds, &mut sink, round);
+                .step_rows(&features, &mut rounds, &mut sink, round);
             for i in done..len {
                 features.row_into(i, &mut phi);
                 self.weights.measure(&phi);

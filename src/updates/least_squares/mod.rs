@@ -17,20 +17,20 @@ use crate::runtime::heap;
 /// The prediction is `w . phi`, or the forward one of Vovk, Azoury and Warmuth: that of the `w` for which the row at
 /// hand counts too, with the label 0.
 ///
-/// With forgetting, a row counts `forgetting` times what it did a round before. The ridge, which keeps `A` from fading away
-/// where no rows come, is forgotten like the rows, but renewed whenever half of it is gone: it is between `ridge / 2` and
+/// With forgetting, a row counts `forgetting` times what it did a round before. The ridge, which bounds `A^{-1}` where
+/// no rows come, is forgotten like the rows, but renewed whenever half of it is gone: it is between `ridge / 2` and
 /// `ridge`, however long the stream.
 #[derive(Debug, Clone)]
 pub struct LeastSquares {
     loss: AnyLoss,
     forward: bool,
     forgetting: Forgetting,
-    /// In the scale of the forgetting's period.
+    /// Weights and matrix in the scale of the forgetting period.
     weights: SecondOrder,
 }
 
 impl LeastSquares {
-    /// Least squares in no dimensions yet.
+    /// Least squares without features yet.
     pub fn new(ridge: f64, forward: bool) -> Result<Self, Error> {
         regularisation("ridge", ridge)?;
         Ok(Self {
@@ -41,13 +41,13 @@ impl LeastSquares {
         })
     }
 
-    /// The same with rows that count less and less.
+    /// Sets the forgetting factor: a row counts `factor` times what it did a round before.
     pub fn forgetting(self, factor: f64) -> Result<Self, Error> {
         let forgetting = Forgetting::new(factor)?;
         Ok(Self { forgetting, ..self })
     }
 
-    /// The same for several targets.
+    /// Sets the number of targets.
     pub fn targets(self, n_targets: usize) -> Result<Self, Error> {
         check_targets(n_targets)?;
         let weights = SecondOrder::with_targets(self.weights.diagonal(), n_targets);
@@ -59,27 +59,27 @@ impl LeastSquares {
         &self.weights
     }
 
-    /// Follows features that have gained a coordinate on past rows too.
-    pub fn embed(&mut self, border: &Border) {
+    /// Follows features that have gained a coordinate in which past rows are not 0.
+    pub(crate) fn embed(&mut self, border: &Border) {
         self.weights.embed(border);
     }
 
-    /// Makes what is left of the last step, which would be made again for each look at the matrix.
-    pub fn settle(&mut self) {
+    /// Completes the pending step, which every read of the matrix would otherwise compute again.
+    pub(crate) fn settle(&mut self) {
         self.weights.settle();
     }
 
-    /// By how much the squared error would rise if a row of the dictionary with this factor were left out, for each.
+    /// The cost of removing each row of the dictionary with this factor: the increase of the squared error.
     pub fn removal_costs(&self, factor: &CholeskyFactor) -> Vec<f64> {
         self.weights.removal_costs(factor)
     }
 
-    /// Follows features that have lost a row, as if the past ones had been projected onto what is left.
+    /// Follows features that have lost a row, as if past features had been projected onto the rest.
     pub fn remove(&mut self, rotations: &[Givens], j: usize) {
         self.weights.remove(rotations, j);
     }
 
-    /// The prediction of the first target for these features, of which the last may be one that is to come.
+    /// The prediction of the first target for features, the last of which may be a coordinate that the row would bring.
     pub fn predict(&self, phi: &[f64]) -> f64 {
         self.predict_target(0, phi, || self.q_in_period(phi))
     }
@@ -100,14 +100,19 @@ impl LeastSquares {
         self.weights.peek(known) + novelty
     }
 
-    /// The prediction for features with this coordinate to come.
-    pub fn predict_embedded(&self, border: &Border, phi: &[f64], coordinate: f64) -> f64 {
+    /// The prediction for features with a coordinate that past rows gain too.
+    pub(crate) fn predict_embedded(&self, border: &Border, phi: &[f64], coordinate: f64) -> f64 {
         let (v, q) = self.look_embedded(border, phi, coordinate);
         forecast(self.forward, v, q)
     }
 
-    /// `phi . P phi` for features with this coordinate to come.
-    pub fn uncertainty_embedded(&self, border: &Border, phi: &[f64], coordinate: f64) -> f64 {
+    /// `phi . P phi` for features with a coordinate that past rows gain too.
+    pub(crate) fn uncertainty_embedded(
+        &self,
+        border: &Border,
+        phi: &[f64],
+        coordinate: f64,
+    ) -> f64 {
         self.look_embedded(border, phi, coordinate).1
     }
 
@@ -116,16 +121,16 @@ impl LeastSquares {
         border.peek(known, phi, coordinate)
     }
 
-    /// One round of the first target: predicts `phi`, then learns its label; returns the prediction and `phi . P phi`.
-    pub fn learn(&mut self, phi: &[f64], y: f64) -> (f64, f64) {
+    /// Makes the round of one label: predicts `phi`, then learns the label; returns the prediction and `phi . P phi`.
+    pub fn learn_row(&mut self, phi: &[f64], y: f64) -> (f64, f64) {
         let mut yhat = [0.0];
-        let q = self.learn_weighted(phi, &[y], 1.0, &mut yhat);
+        let q = self.learn_targets(phi, &[y], 1.0, &mut yhat);
         (yhat[0], q)
     }
 
-    /// One round for a row whose square counts `weight` times: predicts `phi` for all targets, then learns the labels;
-    /// returns `phi . P phi`.
-    pub fn learn_weighted(&mut self, phi: &[f64], y: &[f64], weight: f64, yhat: &mut [f64]) -> f64 {
+    /// Makes the round of a row whose squared error counts `weight` times: predicts `phi` for all targets, then learns
+    /// the labels; returns `phi . P phi`.
+    pub fn learn_targets(&mut self, phi: &[f64], y: &[f64], weight: f64, yhat: &mut [f64]) -> f64 {
         self.weights.measure(phi);
         let (now, q) = (self.forgetting.weight(0), self.weights.q());
         let known = self.forgetting.unit(0) * q;
@@ -149,7 +154,7 @@ impl LeastSquares {
         known
     }
 
-    /// So many rounds have been made.
+    /// Counts rounds; at the end of a period, rescales and renews the ridge.
     fn pass(&mut self, rounds: u32) {
         if let Some(kept) = self.forgetting.pass(rounds) {
             self.weights.scale(kept);
@@ -157,7 +162,7 @@ impl LeastSquares {
         }
     }
 
-    /// The places of the rows of a dictionary whose removal would cost most; see [`SecondOrder::rows_worth_keeping`].
+    /// Indices of the rows of a dictionary whose removal would cost most; see [`SecondOrder::rows_worth_keeping`].
     pub(crate) fn rows_worth_keeping(&self, factor: &CholeskyFactor, size: usize) -> Vec<usize> {
         self.weights.rows_worth_keeping(factor, size)
     }
@@ -193,7 +198,7 @@ impl Update for LeastSquares {
         if let Change::Gain(_) = change {
             self.grow();
         }
-        self.learn_weighted(phi, y, weight, yhat)
+        self.learn_targets(phi, y, weight, yhat)
     }
 
     fn learn_rows(
@@ -215,12 +220,12 @@ impl Update for LeastSquares {
                 q.push(forgetting.unit(round) * q_now);
             }
             let error = loss.residual(v, y[i * n_targets + target]);
-            let step = Step::to(error, weight);
+            let step = Step::least_squares(error, weight);
             Some((forecast(forward, v, weight * q_now), step))
         };
         let done = self
             .weights
-            .learn_rows(features, rounds, &mut out.yhat, round);
+            .step_rows(features, rounds, &mut out.yhat, round);
         out.q.truncate(start + done);
         self.pass(u32::try_from(done).unwrap_or(u32::MAX));
         let (mut phi, mut predicted) = (Vec::new(), vec![0.0; n_targets]);
@@ -231,8 +236,7 @@ impl Update for LeastSquares {
                 phi.push(coordinate);
             }
             let y = &y[i * n_targets..][..n_targets];
-            out.q
-                .push(self.learn_weighted(&phi, y, 1.0, &mut predicted));
+            out.q.push(self.learn_targets(&phi, y, 1.0, &mut predicted));
             out.yhat.extend_from_slice(&predicted);
         }
     }
@@ -295,11 +299,11 @@ mod tests {
         for (forward, expected) in [(false, 1.6), (true, 1.6 / 1.8)] {
             let mut squares = LeastSquares::new(1.0, forward).unwrap();
             squares.grow();
-            assert_eq!(squares.learn(&[2.0], 2.0), (0.0, 4.0));
+            assert_eq!(squares.learn_row(&[2.0], 2.0), (0.0, 4.0));
             // A = 1 + 4, w = 4 / 5, q = 4 / 5
             assert!(close(squares.predict(&[2.0]), expected));
             assert!(close(squares.uncertainty(&[2.0]).unwrap(), 0.8));
-            assert!(close(squares.learn(&[2.0], 1.0).0, expected));
+            assert!(close(squares.learn_row(&[2.0], 1.0).0, expected));
             // A = 1 + 8, w = 6 / 9
             assert!(close(squares.w(0)[0], 6.0 / 9.0));
         }
@@ -311,10 +315,10 @@ mod tests {
             .and_then(|squares| squares.forgetting(0.5))
             .unwrap();
         squares.grow();
-        squares.learn(&[2.0], 2.0);
+        squares.learn_row(&[2.0], 2.0);
         // A = 1 / 2 + 4, renewed to 1 + 4; b = 4
         assert!(close(squares.w(0)[0], 4.0 / 5.0));
-        squares.learn(&[1.0], 1.0);
+        squares.learn_row(&[1.0], 1.0);
         // A = (1 + 4) / 2 + 1, renewed by 1 / 2; b = 4 / 2 + 1
         assert!(close(squares.w(0)[0], 3.0 / 4.0));
         assert!(close(squares.uncertainty(&[2.0]).unwrap(), 1.0));
@@ -330,9 +334,12 @@ mod tests {
         each.iter_mut().for_each(LeastSquares::grow);
         let mut yhat = [0.0; 2];
         for (x, y) in [(1.0, [2.0, -1.0]), (0.5, [0.0, 3.0]), (-2.0, [1.0, 1.0])] {
-            both.learn_weighted(&[x], &y, 1.0, &mut yhat);
+            both.learn_targets(&[x], &y, 1.0, &mut yhat);
             for target in 0..2 {
-                assert!(close(each[target].learn(&[x], y[target]).0, yhat[target]));
+                assert!(close(
+                    each[target].learn_row(&[x], y[target]).0,
+                    yhat[target]
+                ));
             }
         }
     }
@@ -342,12 +349,12 @@ mod tests {
         // Rows (1, 1) and (2, -1) with labels 1 and 2, learned whole, or in the first coordinate and then embedded.
         let mut whole = LeastSquares::new(0.5, true).unwrap();
         (0..2).for_each(|_| whole.grow());
-        whole.learn(&[1.0, 1.0], 1.0);
-        whole.learn(&[2.0, -1.0], 2.0);
+        whole.learn_row(&[1.0, 1.0], 1.0);
+        whole.learn_row(&[2.0, -1.0], 2.0);
         let mut squares = LeastSquares::new(0.5, true).unwrap();
         squares.grow();
-        squares.learn(&[1.0], 1.0);
-        squares.learn(&[2.0], 2.0);
+        squares.learn_row(&[1.0], 1.0);
+        squares.learn_row(&[2.0], 2.0);
         let border = squares.weights().border(&[1.0 - 2.0], 2.0, 1.0 - 2.0);
         let expected = whole.predict(&[3.0, 4.0]);
         assert!(close(

@@ -1,13 +1,13 @@
-//! Coordinates that past rows gain too.
+//! New coordinates in which past rows are not 0.
 
 use super::SecondOrder;
 use crate::limits::cut;
 use crate::linalg::{axpy_in_place, dot, norm_squared};
 
 impl SecondOrder {
-    /// What it takes to follow features that gain a coordinate on past rows too: then `A` gains the row `a` and, beside
-    /// what it starts with, `squares` on the diagonal, and `A w` of the one target the entry `target`.
-    pub fn border(&self, a: &[f64], squares: f64, target: f64) -> Border {
+    /// The border that `A` gains with a coordinate in which past rows are not 0: the row `a` and, beside the initial
+    /// diagonal, `squares` on the diagonal; `A w` of the one target gains the entry `target`.
+    pub(crate) fn border(&self, a: &[f64], squares: f64, target: f64) -> Border {
         let v = self.tr_mul(a);
         // In exact arithmetic it is never below the diagonal that `A` starts with.
         let schur = (self.diagonal + squares - norm_squared(&v)).max(self.diagonal);
@@ -18,16 +18,16 @@ impl SecondOrder {
     }
 
     /// Gains the coordinate of this border.
-    pub fn embed(&mut self, border: &Border) {
+    pub(crate) fn embed(&mut self, border: &Border) {
         self.settle();
         axpy_in_place(-border.weight, &border.p_a, &mut self.w[0]);
         self.push(border.weight, &border.column());
     }
 }
 
-/// A coordinate to come; see [`SecondOrder::border`].
+/// The border of a new coordinate; see [`SecondOrder::border`].
 #[derive(Debug, Clone)]
-pub struct Border {
+pub(crate) struct Border {
     /// `P a`.
     p_a: Vec<f64>,
     /// The Schur complement of the new diagonal entry.
@@ -36,8 +36,8 @@ pub struct Border {
 }
 
 impl Border {
-    /// What `w . phi` and `phi . P phi` become when `phi` gains this coordinate.
-    pub fn peek(&self, (yhat, q): (f64, f64), phi: &[f64], coordinate: f64) -> (f64, f64) {
+    /// `w . phi` and `phi . P phi` after `phi` has gained this coordinate, given those from before.
+    pub(crate) fn peek(&self, (yhat, q): (f64, f64), phi: &[f64], coordinate: f64) -> (f64, f64) {
         let novelty = coordinate - dot(&self.p_a, phi);
         (
             cut(yhat + self.weight * novelty),

@@ -1,4 +1,4 @@
-//! Changes of the matrix as a whole.
+//! Changes of the whole matrix, outside the rounds.
 
 use nalgebra::{Cholesky, DMatrix};
 
@@ -8,17 +8,16 @@ use crate::linalg::{
 };
 
 impl SecondOrder {
-    /// `A` is multiplied by a positive number, and `A w` with it, so that `w` stays.
-    pub fn scale(&mut self, factor: f64) {
+    /// Multiplies `A`, and `A w` with it, by a positive number; `w` stays.
+    pub(crate) fn scale(&mut self, factor: f64) {
         self.settle();
         self.root.scale(factor);
     }
 
-    /// What it would cost to leave out each row of the dictionary whose kernel matrix has this factor: by how much the
-    /// least of `(w - w')^T A (w - w')`, the increase of a squared loss, is more than 0 over the `w'` of functions without
-    /// that row, summed over the targets.
+    /// The cost of removing each row of the dictionary whose kernel matrix has this factor: the least increase of the
+    /// squared loss, `(w - w')^T A (w - w')`, over the `w'` of predictors without that row, summed over the targets.
     ///
-    /// With `u` the column of `L^{-1}` that is orthogonal to all other rows it is `(u . w)^2 / (u . P u)`.
+    /// With the column `u` of `L^{-1}` that is orthogonal to all other rows it is `(u . w)^2 / (u . P u)`.
     pub fn removal_costs(&self, factor: &CholeskyFactor) -> Vec<f64> {
         let forms = self.root().quadratic_forms(factor.inverse());
         let (mut costs, mut c) = (vec![0.0; self.size()], vec![0.0; self.size()]);
@@ -31,18 +30,18 @@ impl SecondOrder {
         costs
     }
 
-    /// The places, in order, of the `size` rows of that dictionary which are left if one whose removal costs least is left
-    /// out again and again.
+    /// Indices, in order, of the `size` rows of a dictionary that are left when the row whose removal costs least is
+    /// removed again and again.
     ///
     /// Coefficients `c = L^{-T} w` whose `H = L A L^T` has the inverse `V` lose `c_j` as if they were conditioned on
-    /// `c_j = 0`: `c -= c_j V_j / V_jj` and `V -= V_j V_j^T / V_jj`. So a row costs O(J^2).
+    /// `c_j = 0`: `c -= c_j V_j / V_jj` and `V -= V_j V_j^T / V_jj`. So a removal costs O(J^2).
     pub(crate) fn rows_worth_keeping(&self, factor: &CholeskyFactor, size: usize) -> Vec<usize> {
         let root = self.root_transposed() * factor.inverse().to_matrix();
         let mut v = root.tr_mul(&root);
         let mut c = factor.inverse().to_matrix().tr_mul(&self.weight_matrix());
         let mut kept: Vec<usize> = (0..self.size()).collect();
         while kept.len() > size {
-            // Rounding may leave nothing of a form that is small: then the coefficient is known well.
+            // Rounding may leave 0 of a small form: then the coefficient is well known.
             let cost = |&i: &usize| c.row(i).norm_squared() / v[(i, i)].max(f64::MIN_POSITIVE);
             let costs: Vec<f64> = kept.iter().map(cost).collect();
             let j = kept.remove(index_of_least(&costs));
@@ -64,11 +63,11 @@ impl SecondOrder {
         DMatrix::from_fn(self.size(), self.n_targets(), |i, target| self.w(target)[i])
     }
 
-    /// As many rows as there are dimensions, one a column, and their labels, one a row, from which the same would be
-    /// learned: `F` and `e` with `F^T F = A - diagonal I` and `F^T e = A w`.
+    /// Rows `F`, one a column, as many as there are dimensions, and labels `e`, one a row, that lead to the same
+    /// weights and matrix: `F F^T = A - diagonal I` and `F e = A w`.
     pub(crate) fn to_rows(&self) -> (DMatrix<f64>, DMatrix<f64>) {
-        // The factor is that of S^T (A - diagonal I) S = I - diagonal S^T S, which is between 0 and I: there is no large
-        // number for a small one to be lost in.
+        // The factor is that of S^T (A - diagonal I) S = I - diagonal S^T S, which is between 0 and I, so that no small
+        // number is lost in a large one.
         let (size, mut labels) = (self.size(), self.weight_matrix());
         let c = self.root_transposed();
         let share = DMatrix::identity(size, size) - &c * c.transpose() * self.diagonal;
@@ -80,8 +79,8 @@ impl SecondOrder {
         (features, labels)
     }
 
-    /// Follows features that were rotated and lost the last coordinate, as [`InverseRoot::remove`] tells: `A` and `A w`
-    /// become what they would be if all past features had been projected onto the coordinates that are left.
+    /// Follows features that were rotated and lost the last coordinate, as in [`InverseRoot::remove`]: `A` and `A w`
+    /// become what they would be if all past features had been projected onto the remaining coordinates.
     pub fn remove(&mut self, rotations: &[Givens], j: usize) {
         self.settle();
         let ratios = self.root.remove(rotations, j);
@@ -94,7 +93,7 @@ impl SecondOrder {
     }
 
     /// `A`, and `A w` with a column for each target.
-    pub fn moments(&self) -> (DMatrix<f64>, DMatrix<f64>) {
+    pub(crate) fn moments(&self) -> (DMatrix<f64>, DMatrix<f64>) {
         // With the columns of S as rows of C, P = C^T C.
         let mut inverse = DMatrix::identity(self.size(), self.size());
         self.root_transposed()
@@ -104,8 +103,8 @@ impl SecondOrder {
         (a, b)
     }
 
-    /// Sets them; `A` stays as it is if it is not positive definite.
-    pub fn set_moments(&mut self, a: DMatrix<f64>, b: &DMatrix<f64>) {
+    /// Sets `A` and `A w`; does nothing if `A` is not positive definite.
+    pub(crate) fn set_moments(&mut self, a: DMatrix<f64>, b: &DMatrix<f64>) {
         let Some(factor) = a.cholesky() else {
             return;
         };
@@ -125,8 +124,7 @@ impl SecondOrder {
     }
 }
 
-/// The Cholesky factor of a matrix that is at least 0 and at most the identity, but for rounding: the least that has to be
-/// is added to its diagonal.
+/// The Cholesky factor of a matrix between 0 and the identity; as little as rounding needs is added to its diagonal.
 fn semidefinite_factor(matrix: &DMatrix<f64>) -> DMatrix<f64> {
     let identity = DMatrix::identity(matrix.nrows(), matrix.nrows());
     (-15..=0)

@@ -1,4 +1,4 @@
-//! Weights and the matrix that scales their steps.
+//! Weights, and the matrix that scales their steps.
 
 mod border;
 mod changes;
@@ -15,22 +15,22 @@ use crate::linalg::{InverseRoot, Rotation, axpy_in_place, dot, norm_squared};
 use crate::persist::State;
 use crate::runtime::heap;
 
-pub use border::Border;
+pub(crate) use border::Border;
 
-/// Part of what it was before any row below which `phi . P phi` is rounding.
+/// Part of its initial value below which `phi . P phi` counts as rounding.
 const NOISE: f64 = 1e-26;
 
-/// With fewer coordinates the products of matrices do not pay.
+/// The fewest coordinates for which products of matrices pay.
 const SMALLEST_BLOCKED: usize = 72;
 
-/// Curvatures whose inverses, and the roots of them, float64 can hold.
+/// Curvatures whose inverses, and the roots of these, float64 can hold.
 const CURVATURES: RangeInclusive<f64> = 1e-300..=1e300;
 
 /// A weight vector `w` for each target and `P = A^{-1}` of a matrix `A` that gains a rank-one term a round.
 ///
 /// A round is [`measure`](Self::measure), then [`grow`](Self::grow) if the features gained a coordinate, then
-/// [`step`](Self::step). Each costs O(J^2) at most and none allocates but `grow`. What a step does to `P` and `w` is
-/// left to the next measurement, which has to read `P` anyway.
+/// [`step`](Self::step). Each costs O(J^2) at most, and only `grow` allocates. The change of `P` and `w` by a step is
+/// left pending until the next measurement, which has to read `P` anyway.
 #[derive(Debug, Clone)]
 pub struct SecondOrder {
     /// `A` starts as this multiple of the identity.
@@ -38,9 +38,9 @@ pub struct SecondOrder {
     /// The weights of each target.
     w: Vec<Vec<f64>>,
     root: InverseRoot,
-    /// The largest squared norm that a column of the root had when it was new: what `P` was before any row.
+    /// The largest squared norm of a column of the root when it was new: the scale of `P` before any row.
     largest_column: f64,
-    /// `S^T phi` of the round at hand, where `P = S S^T`, and its squared norm `phi . P phi`.
+    /// `S^T phi` of the current round, where `P = S S^T`, and its squared norm `phi . P phi`.
     v: Vec<f64>,
     q: f64,
     /// Scratch for `P phi`.
@@ -48,19 +48,19 @@ pub struct SecondOrder {
     pending: Pending,
 }
 
-/// A step that `P` and `w` have still to make: the root is rotated, and `w -= length P phi`.
+/// A pending step of `P` and `w`: the root is to be rotated, and `w -= length P phi`.
 #[derive(Debug, Clone, Default)]
 struct Pending {
     is_due: bool,
-    /// One for each target.
+    /// A length for each target.
     lengths: Vec<f64>,
     rotation: Rotation,
-    /// `w` and the root after the step, if anyone has asked for them.
+    /// `w` and the root after the step, once they have been asked for.
     w: OnceLock<Vec<Vec<f64>>>,
     root: OnceLock<InverseRoot>,
 }
 
-/// What a round does, given the features.
+/// The step of a round, in three parts.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Step {
     /// First `w -= shift P phi`,
@@ -72,8 +72,8 @@ pub(crate) struct Step {
 }
 
 impl Step {
-    /// A step of least squares, given the error, for a row that counts `weight` times.
-    pub(crate) fn to(error: f64, weight: f64) -> Self {
+    /// The step of least squares for a row with this error that counts `weight` times.
+    pub(crate) fn least_squares(error: f64, weight: f64) -> Self {
         Self {
             shift: 0.0,
             curvature: weight,
@@ -83,13 +83,13 @@ impl Step {
 }
 
 impl SecondOrder {
-    /// No dimensions yet; each that is to come brings `diagonal` to that of `A`.
+    /// Weights in no dimensions yet; each new dimension adds `diagonal` to that of `A`.
     pub fn new(diagonal: f64) -> Self {
         Self::with_targets(diagonal, 1)
     }
 
-    /// The same with weights for so many targets.
-    pub fn with_targets(diagonal: f64, n_targets: usize) -> Self {
+    /// Weights for `n_targets` targets in no dimensions yet; each new dimension adds `diagonal` to that of `A`.
+    pub(crate) fn with_targets(diagonal: f64, n_targets: usize) -> Self {
         Self {
             diagonal,
             w: vec![Vec::new(); n_targets],
@@ -102,13 +102,13 @@ impl SecondOrder {
         }
     }
 
-    /// What `A` starts as a multiple of the identity with.
+    /// The initial entry on the diagonal of `A`.
     pub fn diagonal(&self) -> f64 {
         self.diagonal
     }
 
     /// The largest `||phi||^2` that `A` can gain with this curvature without losing too many digits.
-    pub fn largest_kappa(&self, curvature: f64) -> f64 {
+    pub(crate) fn largest_kappa(&self, curvature: f64) -> f64 {
         (LARGEST_SHRINKAGE * self.diagonal / curvature).min(LARGEST)
     }
 
@@ -155,7 +155,7 @@ impl SecondOrder {
 
     /// Begins a round: keeps what the rest of it needs of `phi`.
     ///
-    /// Where rows have shrunk `P` along `phi` by 26 digits, what is left is rounding and would send `w` anywhere: it
+    /// Where rows have shrunk `P` along `phi` by 26 digits, the rest is rounding and would move `w` at random: it
     /// counts as 0, and `w` stays where those rows have put it.
     pub fn measure(&mut self, phi: &[f64]) {
         let Self { root, pending, .. } = self;
@@ -177,8 +177,8 @@ impl SecondOrder {
         cut(dot(self.w(target), phi))
     }
 
-    /// `phi . P phi` of other features, in new memory.
-    pub fn peek(&self, phi: &[f64]) -> f64 {
+    /// `phi . P phi` of other features; allocates.
+    pub(crate) fn peek(&self, phi: &[f64]) -> f64 {
         let q = norm_squared(&self.tr_mul(phi));
         if self.is_noise(q, norm_squared(phi)) {
             0.0
@@ -187,20 +187,20 @@ impl SecondOrder {
         }
     }
 
-    /// `S^T phi`, in new memory.
+    /// `S^T phi`; allocates.
     fn tr_mul(&self, phi: &[f64]) -> Vec<f64> {
         let mut v = vec![0.0; phi.len()];
         self.root().tr_mul_into(phi, &mut v);
         v
     }
 
-    /// Whether a `phi . P phi` is rounding, given `||phi||^2`.
+    /// Returns true if `phi . P phi` is no more than rounding, given `||phi||^2`.
     fn is_noise(&self, q: f64, norm_squared: f64) -> bool {
         q <= NOISE * norm_squared * self.largest_column
     }
 
-    /// Makes the step that is left to the next measurement. What reads `P` before that would need a copy of it.
-    pub fn settle(&mut self) {
+    /// Completes the pending step. Reading `P` before the next measurement would otherwise take a copy of it.
+    pub(crate) fn settle(&mut self) {
         if std::mem::take(&mut self.pending.is_due) {
             let g = self.root.rotate(&self.pending.rotation);
             descend(&mut self.w, &self.pending.lengths, g);
@@ -215,7 +215,7 @@ impl SecondOrder {
         self.q += coordinate * coordinate / self.diagonal;
     }
 
-    /// Gains a coordinate with this weight for the one target and this column of the root.
+    /// Gains a coordinate with this weight, for one target, and this column of the root.
     pub fn push(&mut self, weight: f64, column: &[f64]) {
         self.root.push(column);
         self.largest_column = self.largest_column.max(norm_squared(column));
@@ -231,15 +231,15 @@ impl SecondOrder {
         self.pending.root.take();
     }
 
-    /// `w -= length P phi` for the features last measured; a length for each target.
-    pub fn shift(&mut self, lengths: impl IntoIterator<Item = f64>) {
+    /// `w -= length P phi` for the features last measured, with a length for each target.
+    pub(crate) fn shift(&mut self, lengths: impl IntoIterator<Item = f64>) {
         self.root.mul_into(&self.v, &mut self.g);
         for (w, length) in self.w.iter_mut().zip(lengths) {
             axpy_in_place(-length, &self.g, w);
         }
     }
 
-    /// `A += curvature phi phi^T`, then `w -= e A^{-1} phi`, for the features last measured; an `e` for each target.
+    /// `A += curvature phi phi^T`, then `w -= e A^{-1} phi` for each target's `e`, for the features last measured.
     pub fn step(&mut self, curvature: f64, e: impl IntoIterator<Item = f64>) {
         if self.is_flat(curvature) {
             self.shift(e);
@@ -256,7 +256,7 @@ impl SecondOrder {
         pending.root.take();
     }
 
-    /// Scratch for as many dimensions as there are, with no step left to make.
+    /// Resets the scratch to the current size, without a pending step.
     fn reset_scratch(&mut self) {
         let size = self.size();
         self.v = vec![0.0; size];
@@ -265,7 +265,7 @@ impl SecondOrder {
         (0..size).for_each(|_| self.pending.rotation.push());
     }
 
-    /// `A += curvature phi phi^T` for the features last measured. What `P phi` was before is left in `g`.
+    /// `A += curvature phi phi^T` for the features last measured; leaves `P phi` from before in `g`.
     pub fn add(&mut self, curvature: f64) {
         if self.is_flat(curvature) {
             self.root.mul_into(&self.v, &mut self.g);
@@ -275,7 +275,7 @@ impl SecondOrder {
         }
     }
 
-    /// Whether this curvature leaves `A` as it is.
+    /// Returns true if this curvature leaves `A` as it is.
     fn is_flat(&self, curvature: f64) -> bool {
         curvature < *CURVATURES.start() || self.q == 0.0
     }
@@ -285,14 +285,15 @@ impl SecondOrder {
         &self.g
     }
 
-    /// Rounds for features of many rows, as products of matrices.
+    /// Makes the rounds of many rows as products of matrices.
     ///
-    /// `round` is told which row and which target it is, `w . phi` and `phi . P phi`, coordinates that the row itself
-    /// brings included, and says the prediction, which is appended to `yhat`, and the step; the matrix takes the step of
-    /// the first target.
-    /// Returns the number of rows learned: all, or those before one that has to go by itself, because `round` says so or
-    /// because `P` shrinks so much along it that the products would lose digits.
-    pub(crate) fn learn_rows(
+    /// `round` is given the index of a row and of a target, `w . phi` and `phi . P phi`, including any coordinate that
+    /// the row brings. It returns the prediction, which is appended to `yhat`, and the step; the matrix takes the step
+    /// of the first target.
+    ///
+    /// Returns the number of rows learned: all, or those before one that has to be learned by itself, because `round`
+    /// returned `None` or because `P` would shrink so much along it that the products lose digits.
+    pub(crate) fn step_rows(
         &mut self,
         features: &FeatureMatrix,
         rounds: &mut Rounds,
@@ -312,7 +313,7 @@ impl SecondOrder {
         let scale = self.diagonal.sqrt().recip();
         rounds.extend(features, self.size(), scale);
         let is_noise = |q: f64, norm_squared: f64| self.is_noise(q, norm_squared);
-        let n_rows = rounds.learn(features, &self.w, is_noise, yhat, round);
+        let n_rows = rounds.run(features, &self.w, is_noise, yhat, round);
         if n_rows == 0 {
             return 0;
         }
@@ -335,7 +336,7 @@ impl SecondOrder {
         state.put("largest_column", [self.largest_column]);
     }
 
-    /// Reads the weights and the matrix of so many dimensions, or of as many as there are weights.
+    /// Reads the weights and the matrix of `size` dimensions, or of as many as there are weights.
     pub(crate) fn load(&mut self, state: &State, size: Option<usize>) -> Result<(), Error> {
         let size = match size {
             Some(size) => size,

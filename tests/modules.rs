@@ -1,11 +1,11 @@
-//! The rooms of the crate depend downwards only.
+//! The modules of the crate depend downwards only.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// From the ground up: a room may use those before it.
-const ROOMS: [&str; 14] = [
+/// The modules from the ground up: each may use those before it.
+const MODULES: [&str; 14] = [
     "limits",
     "error",
     "runtime",
@@ -34,14 +34,14 @@ fn rust_files(folder: &Path) -> Vec<PathBuf> {
     own.chain(below).collect()
 }
 
-/// The room of a file: its folder in `src`, or its name.
-fn room_of(path: &Path, src: &Path) -> String {
+/// The module of a file: its folder in `src`, or its name.
+fn module_of(path: &Path, src: &Path) -> String {
     let first = path.strip_prefix(src).unwrap().iter().next().unwrap();
     let name = Path::new(first).file_stem().unwrap();
     name.to_str().unwrap().to_owned()
 }
 
-/// The rooms that a line of code names as `crate::room`; comments name what they like.
+/// The modules that a line of code names as `crate::module`; comments may name any.
 fn named(line: &str) -> impl Iterator<Item = &str> {
     let code = line.split("//").next().unwrap_or_default();
     let names = code.split("crate::").skip(1);
@@ -52,22 +52,22 @@ fn named(line: &str) -> impl Iterator<Item = &str> {
 }
 
 #[test]
-fn rooms_depend_downwards_only() {
+fn modules_depend_downwards_only() {
     let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    let rank: BTreeMap<&str, usize> = ROOMS
+    let rank: BTreeMap<&str, usize> = MODULES
         .iter()
         .enumerate()
-        .map(|(i, room)| (*room, i))
+        .map(|(i, module)| (*module, i))
         .collect();
     let mut forbidden = Vec::new();
     for path in rust_files(&src) {
-        let room = room_of(&path, &src);
-        if room == "lib" {
+        let module = module_of(&path, &src);
+        if module == "lib" {
             continue;
         }
         let own = *rank
-            .get(&*room)
-            .unwrap_or_else(|| panic!("{room} is a room without a place"));
+            .get(&*module)
+            .unwrap_or_else(|| panic!("{module} is missing in MODULES"));
         let text = fs::read_to_string(&path).unwrap();
         let code = text.split("#[cfg(test)]").next().unwrap_or_default();
         for (i, line) in code.lines().enumerate() {
@@ -75,7 +75,7 @@ fn rooms_depend_downwards_only() {
                 if rank.get(other).is_some_and(|rank| *rank > own) {
                     let place = path.strip_prefix(&src).unwrap().display();
                     forbidden.push(format!(
-                        "{place}:{}: {room} -> {other}: {}",
+                        "{place}:{}: {module} -> {other}: {}",
                         i + 1,
                         line.trim()
                     ));
