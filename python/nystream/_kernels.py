@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from nystream._core import Kernel
 
 if TYPE_CHECKING:
     from typing_extensions import Self
+
+__all__ = [
+    "Gaussian",
+    "Laplacian",
+    "Linear",
+    "Matern32",
+    "Matern52",
+    "Polynomial",
+    "RationalQuadratic",
+]
 
 
 class Gaussian(Kernel):
@@ -186,3 +197,15 @@ class Linear(Kernel):
 
     def __new__(cls) -> Self:
         return super().__new__(cls, "Linear")
+
+
+def norm_of_new_features(kernel: Kernel) -> int | None:
+    """Return 1 or 2: the norm that tells a kernel all about features that other rows have not.
+
+    Rows that were compared before are 0 in such features. None: neither norm does.
+    """
+    (value,) = kernel([[1.0, 3.0, 4.0]], [[1.0, 0.0, 0.0]])[0]
+    for order, norm in ((2, 5.0), (1, 7.0)):
+        if math.isclose(value, kernel([[1.0, norm]], [[1.0, 0.0]])[0, 0]):
+            return order
+    return None

@@ -9,45 +9,11 @@ Start with :class:`AutoRegressor`, which has nothing to tune and takes features 
 True
 """
 
-from nystream.river._ald import (
-    AogdAldRegressor,
-    KrlsAldRegressor,
-    NonsAldRegressor,
-    RidgeAldRegressor,
-)
-from nystream.river._auto import AutoRegressor
-from nystream.river._baselines import LinearRlsRegressor, RunningMeanRegressor
-from nystream.river._budgeted import (
-    ConKonsRegressor,
-    FogdRegressor,
-    NogdRegressor,
-    ProsNKonsRegressor,
-)
-from nystream.river._every_row import (
-    KaarRegressor,
-    KogdRegressor,
-    KonsRegressor,
-    OnlineKrrRegressor,
-    PkawvRegressor,
-    SketchedKonsRegressor,
-)
+from nystream._core import algorithms
+from nystream.river._ald import *  # noqa: F403
+from nystream.river._auto import *  # noqa: F403
+from nystream.river._baselines import *  # noqa: F403
+from nystream.river._budgeted import *  # noqa: F403
+from nystream.river._every_row import *  # noqa: F403
 
-__all__ = [
-    "AogdAldRegressor",
-    "AutoRegressor",
-    "ConKonsRegressor",
-    "FogdRegressor",
-    "KaarRegressor",
-    "KogdRegressor",
-    "KonsRegressor",
-    "KrlsAldRegressor",
-    "LinearRlsRegressor",
-    "NogdRegressor",
-    "NonsAldRegressor",
-    "OnlineKrrRegressor",
-    "PkawvRegressor",
-    "ProsNKonsRegressor",
-    "RidgeAldRegressor",
-    "RunningMeanRegressor",
-    "SketchedKonsRegressor",
-]
+__all__ = sorted(f"{name}Regressor" for name in algorithms())

@@ -2,30 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from nystream._learners.ald import KrlsAldParameters, RidgeAldParameters
+from nystream._learners.paper import AogdAldParameters, NonsAldParameters
+from nystream.river._base import IntervalRegressor, KernelRegressor, WeightedRegressor, regressor
 
-import nystream
-from nystream.river._base import IntervalRegressor, Regressor, WeightedRegressor
-
-if TYPE_CHECKING:
-    from nystream import Kernel
+__all__ = ["AogdAldRegressor", "KrlsAldRegressor", "NonsAldRegressor", "RidgeAldRegressor"]
 
 
-class NonsAldRegressor(Regressor):
+@regressor
+class NonsAldRegressor(NonsAldParameters, KernelRegressor):
     """NONS-ALD, the online Newton step on an ALD dictionary.
 
-    :class:`nystream.NonsAld` for river. Labels should be within ``bound``: scale them, as in the
-    example.
-
-    Parameters
-    ----------
-    kernel
-        The kernel. None: ``nystream.Gaussian()``.
-    alpha, mu, bound, target_bound, eta
-        As in :class:`nystream.NonsAld`.
-    max_basis
-        The most rows to keep. At the cap the dictionary stops growing and further rows are learned
-        through their projection. None: no cap, and memory that may grow with the stream.
+    Labels should be within ``bound``: scale them, as in the example.
 
     Examples
     --------
@@ -37,44 +25,18 @@ class NonsAldRegressor(Regressor):
     MAE: 0.80506
     """
 
-    __module__ = "nystream.river"
-
-    _kind = nystream.NonsAld
-
-    def __init__(
-        self,
-        kernel: Kernel | None = None,
-        *,
-        alpha: float = 0.001,
-        mu: float = 1.0,
-        bound: float = 1.0,
-        target_bound: float | None = None,
-        eta: float | None = None,
-        max_basis: int | None = 300,
-    ) -> None:
-        self._begin(
-            kernel=kernel,
-            alpha=alpha,
-            mu=mu,
-            bound=bound,
-            target_bound=target_bound,
-            eta=eta,
-            max_basis=max_basis,
-        )
+    bound: float = 1.0
+    max_basis: int | None = 300
 
 
-class AogdAldRegressor(Regressor):
+@regressor
+class AogdAldRegressor(AogdAldParameters, KernelRegressor):
     """AOGD-ALD, gradient descent on an ALD dictionary.
 
-    :class:`nystream.AogdAld` for river. Labels should be of the order of ``bound``: scale them, as
-    in the example.
+    Labels should be of the order of ``bound``: scale them, as in the example.
 
     Parameters
     ----------
-    kernel
-        The kernel. None: ``nystream.Gaussian()``.
-    alpha, bound, switch_at
-        As in :class:`nystream.AogdAld`.
     max_basis
         The most rows to keep. At the cap the dictionary stops growing and further rows are learned
         through their projection. None: no cap, and memory that may grow with the stream. It has
@@ -90,39 +52,16 @@ class AogdAldRegressor(Regressor):
     MAE: 0.686828
     """
 
-    __module__ = "nystream.river"
-
-    _kind = nystream.AogdAld
-
-    def __init__(
-        self,
-        kernel: Kernel | None = None,
-        *,
-        alpha: float = 0.001,
-        bound: float = 2.0,
-        switch_at: int | None = None,
-        max_basis: int | None = 300,
-    ) -> None:
-        self._begin(
-            kernel=kernel,
-            alpha=alpha,
-            bound=bound,
-            switch_at=switch_at,
-            max_basis=max_basis,
-        )
+    bound: float = 2.0
+    max_basis: int | None = 300
 
 
-class RidgeAldRegressor(IntervalRegressor, WeightedRegressor):
+@regressor
+class RidgeAldRegressor(RidgeAldParameters, KernelRegressor, IntervalRegressor, WeightedRegressor):
     """Recursive least squares with a ridge on an ALD dictionary: the one to tune first.
-
-    :class:`nystream.RidgeAld` for river. Rows may have weights.
 
     Parameters
     ----------
-    kernel
-        The kernel. None: ``nystream.Gaussian()``.
-    alpha, ridge, forward, clip, policy, forgetting
-        As in :class:`nystream.RidgeAld`.
     max_basis
         The most rows to keep. At the cap the dictionary stops growing and further rows are learned
         through their projection, or take the place of others, as ``policy`` says. None: no cap,
@@ -138,48 +77,12 @@ class RidgeAldRegressor(IntervalRegressor, WeightedRegressor):
     MAE: 0.585325
     """
 
-    __module__ = "nystream.river"
-
-    _kind = nystream.RidgeAld
-
-    def __init__(
-        self,
-        kernel: Kernel | None = None,
-        *,
-        alpha: float = 0.001,
-        ridge: float = 0.01,
-        forward: bool = False,
-        clip: bool = False,
-        max_basis: int | None = 300,
-        policy: str = "freeze",
-        forgetting: float = 1.0,
-    ) -> None:
-        self._begin(
-            kernel=kernel,
-            alpha=alpha,
-            ridge=ridge,
-            forward=forward,
-            clip=clip,
-            max_basis=max_basis,
-            policy=policy,
-            forgetting=forgetting,
-        )
+    max_basis: int | None = 300
 
 
-class KrlsAldRegressor(IntervalRegressor, WeightedRegressor):
+@regressor
+class KrlsAldRegressor(KrlsAldParameters, KernelRegressor, IntervalRegressor, WeightedRegressor):
     """KRLS, kernel recursive least squares on an ALD dictionary.
-
-    :class:`nystream.KrlsAld` for river. Rows may have weights.
-
-    Parameters
-    ----------
-    kernel
-        The kernel. None: ``nystream.Gaussian()``.
-    alpha
-        As in :class:`nystream.KrlsAld`.
-    max_basis
-        The most rows to keep. At the cap the dictionary stops growing and further rows are learned
-        through their projection. None: no cap, and memory that may grow with the stream.
 
     Examples
     --------
@@ -191,19 +94,4 @@ class KrlsAldRegressor(IntervalRegressor, WeightedRegressor):
     MAE: 0.737376
     """
 
-    __module__ = "nystream.river"
-
-    _kind = nystream.KrlsAld
-
-    def __init__(
-        self,
-        kernel: Kernel | None = None,
-        *,
-        alpha: float = 0.001,
-        max_basis: int | None = 300,
-    ) -> None:
-        self._begin(
-            kernel=kernel,
-            alpha=alpha,
-            max_basis=max_basis,
-        )
+    max_basis: int | None = 300

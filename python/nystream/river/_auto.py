@@ -4,23 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import nystream
-from nystream.river._base import IntervalRegressor, WeightedRegressor
+from nystream._learners.auto import AutoParameters
+from nystream.river._base import IntervalRegressor, WeightedRegressor, regressor
 
 if TYPE_CHECKING:
     from nystream import Kernel
 
+__all__ = ["AutoRegressor"]
 
-class AutoRegressor(IntervalRegressor, WeightedRegressor):
+
+@regressor
+class AutoRegressor(AutoParameters, IntervalRegressor, WeightedRegressor):
     """Good predictions without tuning, from many experts: start here.
 
-    :class:`nystream.Auto` for river. Features and labels may have any scale, so that no scaler has
-    to come before. Rows may have weights.
-
-    Parameters
-    ----------
-    warm_up, max_basis, policy, forgetting
-        As in :class:`nystream.Auto`.
+    Features and labels may have any scale, so that no scaler has to come before.
 
     Examples
     --------
@@ -33,25 +30,6 @@ class AutoRegressor(IntervalRegressor, WeightedRegressor):
     >>> len(model.learner.experts)
     16
     """
-
-    __module__ = "nystream.river"
-
-    _kind = nystream.Auto
-
-    def __init__(
-        self,
-        *,
-        warm_up: int = 300,
-        max_basis: int = 150,
-        policy: str = "replace",
-        forgetting: float = 0.999,
-    ) -> None:
-        self._begin(
-            warm_up=warm_up,
-            max_basis=max_basis,
-            policy=policy,
-            forgetting=forgetting,
-        )
 
     def _norm_of_new_features(self, kernel: Kernel | None) -> None:
         """Return none: each new feature is one scale away from the rows learned, whatever it is."""

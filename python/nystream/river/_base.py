@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import copy
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, overload
+from dataclasses import field, fields
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar, overload
 
 import numpy as np
 
 import nystream
+from nystream._checks import whole
+from nystream._core import default_params
+from nystream._kernels import norm_of_new_features
+from nystream._parameters import dataclass_transform, document, parameters, stored
 from nystream.river._batches import like, read_frame, read_series
 from nystream.river._columns import Columns, check_features, check_number, numbers
 
@@ -21,16 +26,12 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-# Features that no row kept has enter a kernel through a norm alone: of distances, or of the row.
+# Features that no row kept has enter these kernels through a norm alone.
 _NORMS = {
-    nystream.Gaussian: 2,
-    nystream.Laplacian: 1,
-    nystream.Matern32: 2,
-    nystream.Matern52: 2,
-    nystream.RationalQuadratic: 2,
-    nystream.Polynomial: 2,
-    nystream.Linear: 2,
+    type(k): norm_of_new_features(k) for k in (getattr(nystream, n)() for n in nystream.kernels())
 }
+
+R = TypeVar("R", bound="Regressor")
 
 
 class Regressor(base.MiniBatchRegressor):
@@ -39,16 +40,21 @@ class Regressor(base.MiniBatchRegressor):
     A name that is new gets a new column, in which all rows learned before are 0; a name that is
     absent counts as 0. Where a norm tells all about new features, the learner has one column more
     than there are names: always 0 when it learns, it holds that norm when it predicts.
+
+    Parameters
+    ----------
+    max_basis
+        The most rows to keep. At the cap the dictionary stops growing and further rows are learned
+        through their projection. None: no cap, and memory that may grow with the stream.
     """
 
     _kind: ClassVar[type[Any]]
 
-    def _begin(self, **params: Any) -> None:
-        """Store the parameters under their own names and make the learner."""
-        if params.get("kernel", self) is None:
-            params["kernel"] = nystream.Gaussian()
-        for name, value in params.items():
-            setattr(self, name, value)
+    def __post_init__(self) -> None:
+        """Make the learner, after the parameters have been stored under their names."""
+        known = default_params(self._kind.__name__)
+        names = [parameter.name for parameter in fields(self)]  # type: ignore[arg-type]
+        params = {name: getattr(self, name) for name in names if name in known}
         self._learner: nystream.Learner = self._kind(**params)
         self._norm = self._norm_of_new_features(params.get("kernel"))
         self._columns = Columns()
@@ -264,6 +270,37 @@ class Regressor(base.MiniBatchRegressor):
         return object.__sizeof__(self) + self._learner.nbytes
 
 
+@dataclass_transform(kw_only_default=True, eq_default=False, field_specifiers=(field,))
+def regressor(cls: type[R]) -> type[R]:
+    """Make a regressor of the learner of the same name: its constructor and its docstring."""
+    name = cls.__name__.removesuffix("Regressor")
+    cls._kind = getattr(nystream, name)
+    stored(cls)
+    cls.__module__ = "nystream.river"
+    weights = " Rows may have weights." if issubclass(cls, WeightedRegressor) else ""
+    document(cls, Regressor, f":class:`nystream.{name}` for river.{weights}")
+    return cls
+
+
+@parameters
+class KernelRegressor(Regressor):
+    """A regressor whose learner compares rows by a kernel.
+
+    Parameters
+    ----------
+    kernel
+        The kernel. None: ``nystream.Gaussian()``.
+    """
+
+    kernel: nystream.Kernel | None = field(default=None, kw_only=False)
+
+    def __post_init__(self) -> None:
+        """Take the default kernel if none was given, and make the learner."""
+        if self.kernel is None:
+            self.kernel = nystream.Gaussian()
+        super().__post_init__()
+
+
 class WeightedRegressor(Regressor):
     """A regressor whose rows may have weights."""
 
@@ -375,6 +412,7 @@ class IntervalRegressor(Regressor):
 class CappedRegressor(Regressor):
     """A regressor that is full some day: from then on it predicts, but learns no more."""
 
+    # The parameter that says when, and the attribute of the learner that it limits.
     _cap: ClassVar[str]
     _count: ClassVar[str]
 
@@ -402,6 +440,44 @@ class CappedRegressor(Regressor):
             learner.learn_many(*(array[:room] for array in arrays))
             arrays = tuple(array[len(arrays[0]) if room is None else room :] for array in arrays)
         self._learner = learner
+
+
+@parameters
+class EveryRowRegressor(CappedRegressor):
+    """A regressor that is full when so many rows are stored.
+
+    Parameters
+    ----------
+    max_rows
+        The most rows to store. When there are so many, the model is full: it predicts further rows
+        but learns them no more. None: no limit, and a cost that grows with the stream.
+    """
+
+    _cap, _count = "max_rows", "n_seen"
+
+    max_rows: int | None = 1000
+
+
+@parameters
+class SampledRegressor(CappedRegressor):
+    """A regressor that is full when so many rows are kept.
+
+    Parameters
+    ----------
+    max_basis
+        The most rows to keep. When there are so many, the model is full: it predicts further rows
+        but learns them no more. None: no cap, and memory that may grow with the stream.
+    """
+
+    _cap, _count = "max_basis", "n_basis"
+
+    max_basis: int | None = 300
+
+    def __post_init__(self) -> None:
+        """Check the cap, of which the learner knows nothing, and make the learner."""
+        if self.max_basis is not None:
+            self.max_basis = whole("max_basis", self.max_basis)
+        super().__post_init__()
 
 
 def _widened(learner: nystream.Learner, width: int) -> nystream.Learner:

@@ -6,28 +6,29 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-import nystream
-from nystream._checks import whole
-from nystream.river._base import CappedRegressor, Regressor
+from nystream._learners.budgeted import (
+    ConKonsParameters,
+    FogdParameters,
+    NogdParameters,
+    ProsNKonsParameters,
+)
+from nystream.river._base import KernelRegressor, SampledRegressor, regressor
 from nystream.river._columns import Columns
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
     from nystream import Kernel
 
+__all__ = ["ConKonsRegressor", "FogdRegressor", "NogdRegressor", "ProsNKonsRegressor"]
 
-class FogdRegressor(Regressor):
+
+@regressor
+class FogdRegressor(FogdParameters, KernelRegressor):
     """FOGD, gradient descent on random Fourier features.
 
-    :class:`nystream.Fogd` for river. A new feature gets frequencies of its own. It keeps no rows.
+    A new feature gets frequencies of its own. It keeps no rows.
 
     Parameters
     ----------
-    kernel
-        The kernel. None: ``nystream.Gaussian()``.
-    n_frequencies, eta, random_state
-        As in :class:`nystream.Fogd`.
     frequencies
         The frequencies themselves, of shape (D, d), for d features at most: names have the columns
         of :attr:`features`. None: drawn from ``random_state``.
@@ -42,45 +43,23 @@ class FogdRegressor(Regressor):
     MAE: 0.740422
     """
 
-    __module__ = "nystream.river"
+    random_state: int = 0
 
-    _kind = nystream.Fogd
-
-    def __init__(
-        self,
-        kernel: Kernel | None = None,
-        *,
-        n_frequencies: int = 400,
-        eta: float = 0.1,
-        random_state: int = 0,
-        frequencies: ArrayLike | None = None,
-    ) -> None:
-        self._begin(
-            kernel=kernel,
-            n_frequencies=n_frequencies,
-            eta=eta,
-            random_state=random_state,
-            frequencies=frequencies,
-        )
-        if frequencies is not None:
-            self._columns = Columns(width=np.shape(frequencies)[1])
+    def __post_init__(self) -> None:
+        """Make the learner; given frequencies say how many columns there are."""
+        super().__post_init__()
+        if self.frequencies is not None:
+            self._columns = Columns(width=np.shape(self.frequencies)[1])
 
     def _norm_of_new_features(self, kernel: Kernel | None) -> None:
         """Return None: no norm stands for features that have frequencies of their own."""
 
 
-class NogdRegressor(Regressor):
+@regressor
+class NogdRegressor(NogdParameters, KernelRegressor):
     """NOGD, gradient descent on the Nyström features of the first rows.
 
-    :class:`nystream.Nogd` for river. What the first ``budget`` rows do not show is never
-    represented, new features above all.
-
-    Parameters
-    ----------
-    kernel
-        The kernel. None: ``nystream.Gaussian()``.
-    budget, rank, eta
-        As in :class:`nystream.Nogd`.
+    What the first ``budget`` rows do not show is never represented, new features above all.
 
     Examples
     --------
@@ -92,43 +71,12 @@ class NogdRegressor(Regressor):
     MAE: 0.768164
     """
 
-    __module__ = "nystream.river"
 
-    _kind = nystream.Nogd
-
-    def __init__(
-        self,
-        kernel: Kernel | None = None,
-        *,
-        budget: int = 400,
-        rank: int | None = None,
-        eta: float = 0.1,
-    ) -> None:
-        self._begin(
-            kernel=kernel,
-            budget=budget,
-            rank=rank,
-            eta=eta,
-        )
-
-
-class ProsNKonsRegressor(CappedRegressor):
+@regressor
+class ProsNKonsRegressor(SampledRegressor, ProsNKonsParameters, KernelRegressor):
     """PROS-N-KONS, the online Newton step on sampled rows, with restarts.
 
-    :class:`nystream.ProsNKons` for river. Labels should be within ``bound``: scale them, as in the
-    example.
-
-    Parameters
-    ----------
-    kernel
-        The kernel. None: ``nystream.Gaussian()``.
-    mu, gamma, beta, epsilon, bound, eta
-        As in :class:`nystream.ProsNKons`.
-    random_state, uniforms
-        Seed of the draws, or the draws themselves, one for each row learned.
-    max_basis
-        The most rows to keep. When there are so many, the model is full: it predicts further rows
-        but learns them no more. None: no cap, and memory that may grow with the stream.
+    Labels should be within ``bound``: scale them, as in the example.
 
     Examples
     --------
@@ -140,56 +88,16 @@ class ProsNKonsRegressor(CappedRegressor):
     MAE: 1.296469
     """
 
-    __module__ = "nystream.river"
-
-    _kind = nystream.ProsNKons
-    _cap, _count = "max_basis", "n_basis"
-
-    def __init__(
-        self,
-        kernel: Kernel | None = None,
-        *,
-        mu: float = 1.0,
-        gamma: float = 1.0,
-        beta: float = 1.0,
-        epsilon: float = 0.5,
-        bound: float = 1.0,
-        eta: float | None = None,
-        random_state: int = 0,
-        uniforms: ArrayLike | None = None,
-        max_basis: int | None = 300,
-    ) -> None:
-        self.max_basis = max_basis if max_basis is None else whole("max_basis", max_basis)
-        self._begin(
-            kernel=kernel,
-            mu=mu,
-            gamma=gamma,
-            beta=beta,
-            epsilon=epsilon,
-            bound=bound,
-            eta=eta,
-            random_state=random_state,
-            uniforms=uniforms,
-        )
+    gamma: float = 1.0
+    bound: float = 1.0
+    random_state: int = 0
 
 
-class ConKonsRegressor(CappedRegressor):
+@regressor
+class ConKonsRegressor(SampledRegressor, ConKonsParameters, KernelRegressor):
     """CON-KONS, the online Newton step on sampled rows, without restarts.
 
-    :class:`nystream.ConKons` for river. Labels should be within ``bound``: scale them, as in the
-    example.
-
-    Parameters
-    ----------
-    kernel
-        The kernel. None: ``nystream.Gaussian()``.
-    mu, gamma, beta, epsilon, bound, eta
-        As in :class:`nystream.ConKons`.
-    random_state, uniforms
-        Seed of the draws, or the draws themselves, one for each row learned.
-    max_basis
-        The most rows to keep. When there are so many, the model is full: it predicts further rows
-        but learns them no more. None: no cap, and memory that may grow with the stream.
+    Labels should be within ``bound``: scale them, as in the example.
 
     Examples
     --------
@@ -201,34 +109,6 @@ class ConKonsRegressor(CappedRegressor):
     MAE: 0.865523
     """
 
-    __module__ = "nystream.river"
-
-    _kind = nystream.ConKons
-    _cap, _count = "max_basis", "n_basis"
-
-    def __init__(
-        self,
-        kernel: Kernel | None = None,
-        *,
-        mu: float = 1.0,
-        gamma: float = 1.0,
-        beta: float = 1.0,
-        epsilon: float = 0.5,
-        bound: float = 1.0,
-        eta: float | None = None,
-        random_state: int = 0,
-        uniforms: ArrayLike | None = None,
-        max_basis: int | None = 300,
-    ) -> None:
-        self.max_basis = max_basis if max_basis is None else whole("max_basis", max_basis)
-        self._begin(
-            kernel=kernel,
-            mu=mu,
-            gamma=gamma,
-            beta=beta,
-            epsilon=epsilon,
-            bound=bound,
-            eta=eta,
-            random_state=random_state,
-            uniforms=uniforms,
-        )
+    gamma: float = 1.0
+    bound: float = 1.0
+    random_state: int = 0

@@ -7,8 +7,9 @@ which has nothing to tune.
 The parameter ``gamma`` of estimators with a kernel says how narrow the kernel is:
 
 - "rbf": the kernel is ``exp(-gamma ||x - z||^2)``, with a width ``sigma`` of ``1 / sqrt(2 gamma)``;
-- "matern32", "matern52", "rational_quadratic": the width is ``1 / sqrt(2 gamma)`` as well;
 - "laplacian": the kernel is ``exp(-gamma ||x - z||_1)``, with a width of ``1 / gamma``;
+- other kernels with a width, by their names in lower case, "matern32", "matern52" and
+  "rational_quadratic": the width is ``1 / sqrt(2 gamma)`` as well;
 - "poly": the kernel is ``(gamma x . z + coef0)^degree``;
 - "linear" and a :class:`nystream.Kernel` do not use it.
 
@@ -26,45 +27,11 @@ are the same.
 True
 """
 
-from nystream.sklearn._ald import (
-    AogdAldRegressor,
-    KrlsAldRegressor,
-    NonsAldRegressor,
-    RidgeAldRegressor,
-)
-from nystream.sklearn._auto import AutoRegressor
-from nystream.sklearn._baselines import LinearRlsRegressor, RunningMeanRegressor
-from nystream.sklearn._budgeted import (
-    ConKonsRegressor,
-    FogdRegressor,
-    NogdRegressor,
-    ProsNKonsRegressor,
-)
-from nystream.sklearn._every_row import (
-    KaarRegressor,
-    KogdRegressor,
-    KonsRegressor,
-    OnlineKrrRegressor,
-    PkawvRegressor,
-    SketchedKonsRegressor,
-)
+from nystream._core import algorithms
+from nystream.sklearn._ald import *  # noqa: F403
+from nystream.sklearn._auto import *  # noqa: F403
+from nystream.sklearn._baselines import *  # noqa: F403
+from nystream.sklearn._budgeted import *  # noqa: F403
+from nystream.sklearn._every_row import *  # noqa: F403
 
-__all__ = [
-    "AogdAldRegressor",
-    "AutoRegressor",
-    "ConKonsRegressor",
-    "FogdRegressor",
-    "KaarRegressor",
-    "KogdRegressor",
-    "KonsRegressor",
-    "KrlsAldRegressor",
-    "LinearRlsRegressor",
-    "NogdRegressor",
-    "NonsAldRegressor",
-    "OnlineKrrRegressor",
-    "PkawvRegressor",
-    "ProsNKonsRegressor",
-    "RidgeAldRegressor",
-    "RunningMeanRegressor",
-    "SketchedKonsRegressor",
-]
+__all__ = sorted(f"{name}Regressor" for name in algorithms())

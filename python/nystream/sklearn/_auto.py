@@ -2,37 +2,26 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 import nystream
-from nystream.sklearn._base import IntervalRegressor, WeightedRegressor
+from nystream._learners.auto import AutoParameters
+from nystream.sklearn._base import IntervalRegressor, WeightedRegressor, estimator
+
+__all__ = ["AutoRegressor"]
 
 
-class AutoRegressor(IntervalRegressor, WeightedRegressor):
+@estimator
+class AutoRegressor(AutoParameters, IntervalRegressor, WeightedRegressor):
     """Good predictions without tuning, from many experts: start here.
 
-    :class:`nystream.Auto` as an estimator; its documentation has the mathematics. Features and
-    labels may have any scale, memory stops growing, and streams that change are followed. Labels
-    may have several columns.
-
-    Parameters
-    ----------
-    warm_up
-        Number of rows from which scales and widths are taken, at least 8.
-    max_basis
-        The most rows to keep for each width of the kernel.
-    policy
-        "replace" or "freeze": whether rows may take the place of others at the cap.
-    forgetting
-        How much a row counts a row later where experts are compared, 0.5 to 1: the less, the
-        faster a stream that changes is followed.
+    Features and labels may have any scale, memory stops growing, and streams that change are
+    followed.
 
     Attributes
     ----------
-    learner_
-        The :class:`nystream.Auto` behind it.
     experts_
         What it combines, a list of :class:`nystream.Expert`.
-    n_features_in_, feature_names_in_
-        Width of the rows, and their names if they came with names.
 
     Examples
     --------
@@ -47,25 +36,6 @@ class AutoRegressor(IntervalRegressor, WeightedRegressor):
     True
     """
 
-    __module__ = "nystream.sklearn"
-    _learner = nystream.Auto
-    _several_targets = True
-
-    learner_: nystream.Auto
-
-    def __init__(
-        self,
-        *,
-        warm_up: int = 300,
-        max_basis: int = 150,
-        policy: str = "replace",
-        forgetting: float = 0.999,
-    ) -> None:
-        self.warm_up = warm_up
-        self.max_basis = max_basis
-        self.policy = policy
-        self.forgetting = forgetting
-
     @property
     def experts_(self) -> list[nystream.Expert]:
         """The experts that it combines; none before 8 rows are learned.
@@ -79,4 +49,4 @@ class AutoRegressor(IntervalRegressor, WeightedRegressor):
         >>> best.weight > 0
         True
         """
-        return self.learner_.experts
+        return cast("nystream.Auto", self.learner_).experts

@@ -2,36 +2,15 @@
 
 from __future__ import annotations
 
-import nystream
-from nystream.sklearn._base import IntervalRegressor, WeightedRegressor
+from nystream._learners.baselines import LinearRlsParameters
+from nystream.sklearn._base import IntervalRegressor, WeightedRegressor, estimator
+
+__all__ = ["LinearRlsRegressor", "RunningMeanRegressor"]
 
 
-class LinearRlsRegressor(IntervalRegressor, WeightedRegressor):
+@estimator
+class LinearRlsRegressor(LinearRlsParameters, IntervalRegressor, WeightedRegressor):
     """Linear ridge regression, exact and row by row.
-
-    :class:`nystream.LinearRls` as an estimator; its documentation has the mathematics. Labels may
-    have several columns.
-
-    Parameters
-    ----------
-    ridge
-        Regularisation: the penalty on the sum of squared weights.
-    intercept
-        Whether to add a constant feature.
-    forward
-        Whether to predict as Vovk, Azoury and Warmuth do; labels should then be centred.
-    clip
-        Whether to keep predictions within the range of the labels seen so far.
-    forgetting
-        How much a row counts a row later, 0.5 to 1: with 0.999, half after 693 rows. 1 forgets
-        nothing.
-
-    Attributes
-    ----------
-    learner_
-        The :class:`nystream.LinearRls` behind it.
-    n_features_in_, feature_names_in_
-        Width of the rows, and their names if they came with names.
 
     Examples
     --------
@@ -45,37 +24,10 @@ class LinearRlsRegressor(IntervalRegressor, WeightedRegressor):
     array([[21., 10.]])
     """
 
-    __module__ = "nystream.sklearn"
-    _learner = nystream.LinearRls
-    _several_targets = True
 
-    def __init__(
-        self,
-        *,
-        ridge: float = 1e-2,
-        intercept: bool = True,
-        forward: bool = False,
-        clip: bool = False,
-        forgetting: float = 1.0,
-    ) -> None:
-        self.ridge = ridge
-        self.intercept = intercept
-        self.forward = forward
-        self.clip = clip
-        self.forgetting = forgetting
-
-
+@estimator
 class RunningMeanRegressor(IntervalRegressor, WeightedRegressor):
     """The mean of the labels: what every estimator has to beat.
-
-    :class:`nystream.RunningMean` as an estimator; its documentation has the mathematics.
-
-    Attributes
-    ----------
-    learner_
-        The :class:`nystream.RunningMean` behind it.
-    n_features_in_, feature_names_in_
-        Width of the rows, and their names if they came with names.
 
     Examples
     --------
@@ -85,6 +37,4 @@ class RunningMeanRegressor(IntervalRegressor, WeightedRegressor):
     array([2.])
     """
 
-    __module__ = "nystream.sklearn"
-    _learner = nystream.RunningMean
     _poor_score = True
