@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from dataclasses import field
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from nystream._core import Kernel
+from nystream._parameters import construct, dataclass_transform, document, parameters
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -21,16 +23,48 @@ __all__ = [
 ]
 
 
-class Gaussian(Kernel):
-    """The Gaussian kernel ``exp(-||x - z||^2 / (2 sigma^2))``.
+K = TypeVar("K", bound=Kernel)
 
-    It is the kernel of the paper's experiments. In terms of scikit-learn's ``gamma``,
-    ``sigma = 1 / sqrt(2 gamma)``.
+
+@dataclass_transform(kw_only_default=True, eq_default=False, field_specifiers=(field,))
+def kernel(cls: type[K]) -> type[K]:
+    """Make the kernel of this name in the core public: its constructor and its docstring."""
+    construct(cls, Kernel)
+    document(cls, Kernel)
+    return cls
+
+
+class CoreKernel(Kernel):
+    """A kernel of the core whose constructor takes the fields of its class."""
+
+    __slots__ = ()
+
+    if TYPE_CHECKING:
+        # Type checkers read the fields; without this they would ask for the name of the kernel.
+        def __new__(cls, *args: Any, **params: Any) -> Self: ...
+
+
+@parameters
+class KernelWithWidth(CoreKernel):
+    """A kernel that looks as far as its width.
 
     Parameters
     ----------
     sigma
         Width, positive.
+    """
+
+    __slots__ = ()
+
+    sigma: float = field(default=1.0, kw_only=False)
+
+
+@kernel
+class Gaussian(KernelWithWidth):
+    """The Gaussian kernel ``exp(-||x - z||^2 / (2 sigma^2))``.
+
+    It is the kernel of the paper's experiments. In terms of scikit-learn's ``gamma``,
+    ``sigma = 1 / sqrt(2 gamma)``.
 
     Examples
     --------
@@ -39,20 +73,12 @@ class Gaussian(Kernel):
     array([[0.6065]])
     """
 
-    __module__ = "nystream"
     __slots__ = ()
 
-    def __new__(cls, sigma: float = 1.0) -> Self:
-        return super().__new__(cls, "Gaussian", sigma=sigma)
 
-
-class Laplacian(Kernel):
+@kernel
+class Laplacian(KernelWithWidth):
     """The Laplacian kernel ``exp(-||x - z||_1 / sigma)``.
-
-    Parameters
-    ----------
-    sigma
-        Width, positive.
 
     Examples
     --------
@@ -61,22 +87,14 @@ class Laplacian(Kernel):
     array([[0.3679]])
     """
 
-    __module__ = "nystream"
     __slots__ = ()
 
-    def __new__(cls, sigma: float = 1.0) -> Self:
-        return super().__new__(cls, "Laplacian", sigma=sigma)
 
-
-class Matern32(Kernel):
+@kernel
+class Matern32(KernelWithWidth):
     """The Matérn kernel of smoothness 3/2.
 
     ``(1 + a) exp(-a)`` with ``a = sqrt(3) ||x - z|| / sigma``.
-
-    Parameters
-    ----------
-    sigma
-        Width, positive.
 
     Examples
     --------
@@ -85,22 +103,14 @@ class Matern32(Kernel):
     array([[0.4834]])
     """
 
-    __module__ = "nystream"
     __slots__ = ()
 
-    def __new__(cls, sigma: float = 1.0) -> Self:
-        return super().__new__(cls, "Matern32", sigma=sigma)
 
-
-class Matern52(Kernel):
+@kernel
+class Matern52(KernelWithWidth):
     """The Matérn kernel of smoothness 5/2.
 
     ``(1 + a + a^2 / 3) exp(-a)`` with ``a = sqrt(5) ||x - z|| / sigma``.
-
-    Parameters
-    ----------
-    sigma
-        Width, positive.
 
     Examples
     --------
@@ -109,22 +119,17 @@ class Matern52(Kernel):
     array([[0.524]])
     """
 
-    __module__ = "nystream"
     __slots__ = ()
 
-    def __new__(cls, sigma: float = 1.0) -> Self:
-        return super().__new__(cls, "Matern52", sigma=sigma)
 
-
-class RationalQuadratic(Kernel):
+@kernel
+class RationalQuadratic(KernelWithWidth):
     """The rational quadratic kernel ``(1 + ||x - z||^2 / (2 alpha sigma^2))^(-alpha)``.
 
     It is a mixture of Gaussian kernels of many widths.
 
     Parameters
     ----------
-    sigma
-        Width, positive.
     alpha
         Exponent, positive; the larger, the closer to a Gaussian kernel.
 
@@ -135,14 +140,13 @@ class RationalQuadratic(Kernel):
     array([[0.6667]])
     """
 
-    __module__ = "nystream"
     __slots__ = ()
 
-    def __new__(cls, sigma: float = 1.0, *, alpha: float = 1.0) -> Self:
-        return super().__new__(cls, "RationalQuadratic", sigma=sigma, alpha=alpha)
+    alpha: float = 1.0
 
 
-class Polynomial(Kernel):
+@kernel
+class Polynomial(CoreKernel):
     """The polynomial kernel ``(gamma x . z + coef0)^degree``, normalised if asked.
 
     Parameters
@@ -166,23 +170,16 @@ class Polynomial(Kernel):
     array([[1.]])
     """
 
-    __module__ = "nystream"
     __slots__ = ()
 
-    def __new__(
-        cls,
-        degree: int = 3,
-        *,
-        gamma: float = 1.0,
-        coef0: float = 1.0,
-        normalize: bool = False,
-    ) -> Self:
-        return super().__new__(
-            cls, "Polynomial", degree=degree, gamma=gamma, coef0=coef0, normalize=normalize
-        )
+    degree: int = field(default=3, kw_only=False)
+    gamma: float = 1.0
+    coef0: float = 1.0
+    normalize: bool = False
 
 
-class Linear(Kernel):
+@kernel
+class Linear(CoreKernel):
     """The linear kernel ``x . z``.
 
     Examples
@@ -192,11 +189,7 @@ class Linear(Kernel):
     array([[11.]])
     """
 
-    __module__ = "nystream"
     __slots__ = ()
-
-    def __new__(cls) -> Self:
-        return super().__new__(cls, "Linear")
 
 
 def norm_of_new_features(kernel: Kernel) -> int | None:

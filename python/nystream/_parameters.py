@@ -2,8 +2,8 @@
 
 The parameters of a learner are the fields of one class, such as ``NonsAldParameters``, with a name,
 a type and a default each. The learner itself and its regressors for scikit-learn and for river
-inherit them; a facade that takes a parameter otherwise repeats its field. Type checkers and editors
-read fields as they do those of a dataclass, and so see every constructor.
+inherit them; a facade that takes a parameter otherwise declares it anew. Type checkers and editors
+read fields as they do those of a dataclass, and so see what every constructor takes.
 
 A parameter has its text in the docstring of a class that knows what it means: of the facade if it
 means something else there, otherwise of the learner's parameters, otherwise of ``Parameters``,
@@ -16,9 +16,11 @@ import inspect
 import re
 from dataclasses import dataclass, field, fields
 from itertools import groupby
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from typing_extensions import dataclass_transform as dataclass_transform
 else:
 
@@ -36,42 +38,85 @@ def parameters(cls: type[T]) -> type[T]:
     return dataclass(init=False, eq=False, repr=False, kw_only=True)(cls)
 
 
-@dataclass_transform(kw_only_default=True, eq_default=False, field_specifiers=(field,))
-def stored(cls: type[T]) -> type[T]:
-    """Make a constructor that stores each parameter under its name."""
-    return dataclass(eq=False, repr=False, kw_only=True)(cls)
+def store(cls: type) -> None:
+    """Give a class a constructor that stores each parameter under its name."""
+    dataclass(eq=False, repr=False, kw_only=True)(cls)
 
 
-def signature(cls: type) -> inspect.Signature:
-    """Return what the fields of a class say that its constructor takes, after the class."""
+def construct(cls: type, base: Any) -> None:
+    """Give a subclass of a class of the core a constructor that passes its parameters on.
+
+    They can be read as attributes. Only what is given is passed on: the core has the defaults.
+    """
+    parameters(cls)
+    names = [parameter.name for parameter in fields(cls)]
+    for name in names:
+        if name in vars(cls):
+            delattr(cls, name)
+        if not hasattr(base, name):
+            setattr(cls, name, _Read(name))
+    cls.__new__ = staticmethod(_constructor(cls, base))  # type: ignore[method-assign]
+    cls.__module__ = "nystream"
+
+
+class _Read:
+    """A parameter as an attribute of what was made with it, to be read."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __get__(self, thing: Any, owner: type) -> Any:
+        return self if thing is None else thing.params[self.name]
+
+
+def _constructor(cls: type, base: Any) -> Callable[..., Any]:
+    name, expected = cls.__name__, _signature(cls)
+
+    def __new__(cls: type, /, *args: Any, **params: Any) -> Any:  # noqa: N807
+        try:
+            given = expected.bind(*args, **params).arguments
+        except TypeError as error:
+            raise TypeError(f"{name}.__new__() {error}") from None
+        return base.__new__(cls, name, **given)
+
+    first = inspect.Parameter("cls", inspect.Parameter.POSITIONAL_ONLY)
+    __new__.__signature__ = expected.replace(  # type: ignore[attr-defined]
+        parameters=[first, *expected.parameters.values()]
+    )
+    return __new__
+
+
+def _signature(cls: type) -> inspect.Signature:
     kinds = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
     return inspect.Signature(
-        inspect.Parameter(
-            field.name, kinds[bool(field.kw_only)], default=field.default, annotation=field.type
-        )
-        for field in fields(cls)  # type: ignore[arg-type]
+        [
+            inspect.Parameter(
+                one.name, kinds[bool(one.kw_only)], default=one.default, annotation=one.type
+            )
+            for one in fields(cls)
+        ]
     )
 
 
-def document(cls: type, facade: type, remarks: str = "") -> None:
-    """Complete the docstring of a class: remarks, texts of all parameters, inherited attributes.
+def document(cls: type, facade: type, remarks: str = "", example: str = "") -> None:
+    """Complete the docstring of a class: remarks, texts of all parameters, attributes, an example.
 
     Texts of the classes of the facade, subclasses of its base class, come before those of others.
     """
     bases = sorted(cls.__mro__, key=lambda base: not issubclass(base, facade))
-    head, own = _sections(cls)
     texts: dict[str, str] = {}
     attributes: dict[str, str] = {}
     for sections in (_sections(base)[1] for base in reversed(bases)):
         texts |= _entries(sections.get("Parameters", ""))
         attributes |= _entries(sections.get("Attributes", ""))
-    names = [field.name for field in fields(cls)]
-    all_sections = {
-        "Parameters": _joined({name: texts[name] for name in names}),
-        "Attributes": _joined(attributes),
-        **{name: text for name, text in own.items() if name not in ("Parameters", "Attributes")},
-    }
-    parts = [f"{name}\n{'-' * len(name)}\n{text}" for name, text in all_sections.items() if text]
+    head, own = _sections(cls)
+    own["Parameters"] = _joined({one.name: texts[one.name] for one in fields(cls)})
+    own["Attributes"] = _joined(attributes)
+    own.setdefault("Examples", example)
+    order = [
+        name for name in ("Parameters", "Attributes", "References", "Examples") if own.get(name)
+    ]
+    parts = [f"{name}\n{'-' * len(name)}\n{own[name]}" for name in order]
     cls.__doc__ = "\n\n".join([head, *filter(None, [remarks]), *parts]) + "\n"
 
 

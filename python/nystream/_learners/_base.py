@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import inspect
-from dataclasses import field, fields
+import math
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from nystream._core import Learner
 from nystream._kernels import Gaussian
-from nystream._parameters import dataclass_transform, document, parameters, signature
+from nystream._parameters import construct, dataclass_transform, document, parameters
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -94,45 +94,27 @@ class KernelLearner(OnlineLearner):
     kernel: Kernel = field(default=Gaussian(), kw_only=False)
 
 
-class ReadParameter:
-    """A parameter as an attribute of a learner, to be read."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    def __get__(self, learner: Learner | None, owner: type) -> Any:
-        """Return the value that the learner has; the class has none."""
-        return self if learner is None else learner.params[self.name]
+EXAMPLE = """\
+>>> import nystream
+>>> X, y = nystream.datasets.mackey_glass(1000)
+>>> model = nystream.{name}({given})
+>>> predictions = model.progressive(X, y)
+>>> bool(((predictions - y) ** 2).mean() < {mse})
+True"""
 
 
 @dataclass_transform(kw_only_default=True, eq_default=False, field_specifiers=(field,))
-def learner(cls: type[L]) -> type[L]:
-    """Make the learner of this name in the core public: its constructor and its docstring."""
-    parameters(cls)
-    for name in [parameter.name for parameter in fields(cls)]:  # type: ignore[arg-type]
-        if name in vars(cls):
-            delattr(cls, name)
-        if not hasattr(Learner, name):
-            setattr(cls, name, ReadParameter(name))
-    cls.__new__ = staticmethod(_constructor(cls))  # type: ignore[method-assign, assignment]
-    cls.__module__ = "nystream"
-    document(cls, Learner)
-    return cls
+def learner(given: str = "", *, mse: float = math.nan) -> Callable[[type[L]], type[L]]:
+    """Make the learner of this name in the core public: its constructor and its docstring.
 
+    ``given`` are the parameters of the example beside the kernel, which has at most this mean
+    squared error; a docstring with an example of its own needs neither.
+    """
 
-def _constructor(cls: type[L]) -> Callable[..., L]:
-    """Return a constructor that passes what it is given to the core, which has the defaults."""
-    name, expected = cls.__name__, signature(cls)
+    def complete(cls: type[L]) -> type[L]:
+        arguments = ", ".join(filter(None, ["nystream.Gaussian(sigma=1.0)", given]))
+        construct(cls, Learner)
+        document(cls, Learner, example=EXAMPLE.format(name=cls.__name__, given=arguments, mse=mse))
+        return cls
 
-    def __new__(cls: type[L], /, *args: Any, **params: Any) -> L:  # noqa: N807
-        try:
-            given = expected.bind(*args, **params).arguments
-        except TypeError as error:
-            raise TypeError(f"{name}.__new__() {error}") from None
-        return Learner.__new__(cls, name, **given)
-
-    first = inspect.Parameter("cls", inspect.Parameter.POSITIONAL_ONLY)
-    __new__.__signature__ = expected.replace(  # type: ignore[attr-defined]
-        parameters=[first, *expected.parameters.values()]
-    )
-    return __new__
+    return complete

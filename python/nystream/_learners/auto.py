@@ -80,7 +80,7 @@ class AutoParameters(Parameters):
     forgetting: float = 0.999
 
 
-@learner
+@learner()
 class Auto(AutoParameters, OnlineLearner):
     """Good predictions without tuning: many experts, combined.
 

@@ -35,7 +35,7 @@ class LinearRlsParameters(Parameters):
     forgetting: float = 1.0
 
 
-@learner
+@learner()
 class LinearRls(LinearRlsParameters, OnlineLearner):
     """Exact linear ridge regression, updated row by row.
 
@@ -66,7 +66,7 @@ class LinearRls(LinearRlsParameters, OnlineLearner):
     n_targets: int = 1
 
 
-@learner
+@learner()
 class RunningMean(OnlineLearner):
     """The mean of the labels so far: what every learner has to beat.
 

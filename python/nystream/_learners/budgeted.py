@@ -43,7 +43,7 @@ class FogdParameters(Parameters):
     frequencies: ArrayLike | None = None
 
 
-@learner
+@learner()
 class Fogd(FogdParameters, KernelLearner):
     """FOGD: gradient descent on random Fourier features [1]_.
 
@@ -104,7 +104,7 @@ class NogdParameters(Parameters):
     eta: float = 0.1
 
 
-@learner
+@learner("budget=100", mse=0.01)
 class Nogd(NogdParameters, KernelLearner):
     """NOGD: gradient descent on the Nyström features of the first rows [1]_.
 
@@ -121,17 +121,6 @@ class Nogd(NogdParameters, KernelLearner):
     ----------
     .. [1] Jing Lu, Steven C. H. Hoi, Jialei Wang, Peilin Zhao and Zhi-Yong Liu. Large Scale Online
        Kernel Learning. JMLR 17(47), 2016.
-
-    Examples
-    --------
-    >>> import nystream
-    >>> X, y = nystream.datasets.mackey_glass(1000)
-    >>> model = nystream.Nogd(nystream.Gaussian(sigma=1.0), budget=100)
-    >>> predictions = model.progressive(X, y)
-    >>> bool(((predictions - y) ** 2).mean() < 0.02)
-    True
-    >>> model.n_basis
-    100
     """
 
     __slots__ = ()
@@ -158,7 +147,7 @@ class ProsNKonsParameters(Parameters):
     uniforms: ArrayLike | None = None
 
 
-@learner
+@learner("uniforms=[0.5] * 1000", mse=0.03)
 class ProsNKons(ProsNKonsParameters, KernelLearner):
     """PROS-N-KONS: online Newton step on sampled rows, with restarts [1]_.
 
@@ -180,17 +169,6 @@ class ProsNKons(ProsNKonsParameters, KernelLearner):
     ----------
     .. [1] Daniele Calandriello, Alessandro Lazaric and Michal Valko. Efficient Second-Order Online
        Kernel Learning with Adaptive Embedding. NeurIPS 2017.
-
-    Examples
-    --------
-    >>> import nystream
-    >>> X, y = nystream.datasets.mackey_glass(1000)
-    >>> model = nystream.ProsNKons(nystream.Gaussian(sigma=1.0), uniforms=[0.5] * 1000)
-    >>> predictions = model.progressive(X, y)
-    >>> bool(((predictions - y) ** 2).mean() < 0.03)
-    True
-    >>> model.n_basis < 50
-    True
     """
 
     __slots__ = ()
@@ -201,7 +179,7 @@ class ProsNKons(ProsNKonsParameters, KernelLearner):
 
 
 @parameters
-class ConKonsParameters(Parameters):
+class ConKonsParameters(ProsNKonsParameters):
     """Parameters of :class:`ConKons`.
 
     Parameters
@@ -209,22 +187,12 @@ class ConKonsParameters(Parameters):
     bound
         Positive: predictions stay within [-bound, bound], but for the round after a row was kept,
         which does not project.
-    eta
-        Weight of squared gradients, positive. None: 1 / (16 bound^2).
     """
 
     __slots__ = ()
 
-    mu: float = 1.0
-    beta: float = 1.0
-    epsilon: float = 0.5
-    bound: float | None = None
-    eta: float | None = None
-    random_state: int | np.random.RandomState | None = 0
-    uniforms: ArrayLike | None = None
 
-
-@learner
+@learner(mse=0.01)
 class ConKons(ConKonsParameters, KernelLearner):
     """CON-KONS: online Newton step on sampled rows, without restarts [1]_.
 
@@ -236,17 +204,6 @@ class ConKons(ConKonsParameters, KernelLearner):
     ----------
     .. [1] Daniele Calandriello, Alessandro Lazaric and Michal Valko. Efficient Second-Order Online
        Kernel Learning with Adaptive Embedding. NeurIPS 2017.
-
-    Examples
-    --------
-    >>> import nystream
-    >>> X, y = nystream.datasets.mackey_glass(1000)
-    >>> model = nystream.ConKons(nystream.Gaussian(sigma=1.0))
-    >>> predictions = model.progressive(X, y)
-    >>> bool(((predictions - y) ** 2).mean() < 0.02)
-    True
-    >>> model.n_basis < 250
-    True
     """
 
     __slots__ = ()

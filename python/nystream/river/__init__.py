@@ -9,11 +9,5 @@ Start with :class:`AutoRegressor`, which has nothing to tune and takes features 
 True
 """
 
-from nystream._core import algorithms
-from nystream.river._ald import *  # noqa: F403
-from nystream.river._auto import *  # noqa: F403
-from nystream.river._baselines import *  # noqa: F403
-from nystream.river._budgeted import *  # noqa: F403
-from nystream.river._every_row import *  # noqa: F403
-
-__all__ = sorted(f"{name}Regressor" for name in algorithms())
+from nystream.river._regressors import *  # noqa: F403
+from nystream.river._regressors import __all__ as __all__

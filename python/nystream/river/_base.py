@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import copy
-from dataclasses import field, fields
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar, overload
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, overload
 
 import numpy as np
 
 import nystream
-from nystream._checks import whole
 from nystream._core import default_params
 from nystream._kernels import norm_of_new_features
-from nystream._parameters import dataclass_transform, document, parameters, stored
 from nystream.river._batches import like, read_frame, read_series
 from nystream.river._columns import Columns, check_features, check_number, numbers
 
@@ -30,8 +28,6 @@ if TYPE_CHECKING:
 _NORMS = {
     type(k): norm_of_new_features(k) for k in (getattr(nystream, n)() for n in nystream.kernels())
 }
-
-R = TypeVar("R", bound="Regressor")
 
 
 class Regressor(base.MiniBatchRegressor):
@@ -270,37 +266,6 @@ class Regressor(base.MiniBatchRegressor):
         return object.__sizeof__(self) + self._learner.nbytes
 
 
-@dataclass_transform(kw_only_default=True, eq_default=False, field_specifiers=(field,))
-def regressor(cls: type[R]) -> type[R]:
-    """Make a regressor of the learner of the same name: its constructor and its docstring."""
-    name = cls.__name__.removesuffix("Regressor")
-    cls._kind = getattr(nystream, name)
-    stored(cls)
-    cls.__module__ = "nystream.river"
-    weights = " Rows may have weights." if issubclass(cls, WeightedRegressor) else ""
-    document(cls, Regressor, f":class:`nystream.{name}` for river.{weights}")
-    return cls
-
-
-@parameters
-class KernelRegressor(Regressor):
-    """A regressor whose learner compares rows by a kernel.
-
-    Parameters
-    ----------
-    kernel
-        The kernel. None: ``nystream.Gaussian()``.
-    """
-
-    kernel: nystream.Kernel | None = field(default=None, kw_only=False)
-
-    def __post_init__(self) -> None:
-        """Take the default kernel if none was given, and make the learner."""
-        if self.kernel is None:
-            self.kernel = nystream.Gaussian()
-        super().__post_init__()
-
-
 class WeightedRegressor(Regressor):
     """A regressor whose rows may have weights."""
 
@@ -409,75 +374,8 @@ class IntervalRegressor(Regressor):
         return conf.interval.Interval(float(low), float(high))
 
 
-class CappedRegressor(Regressor):
-    """A regressor that is full some day: from then on it predicts, but learns no more."""
-
-    # The parameter that says when, and the attribute of the learner that it limits.
-    _cap: ClassVar[str]
-    _count: ClassVar[str]
-
-    @property
-    def _is_full(self) -> bool:
-        return self._room(self._learner) == 0
-
-    def _room(self, learner: nystream.Learner) -> int | None:
-        """Return how many rows can be learned for certain; None: as many as come."""
-        cap = getattr(self, self._cap)
-        return None if cap is None else max(cap - getattr(learner, self._count), 0)
-
-    def _learn(self, x: dict[Hashable, Any], y: float, *weight: float) -> None:
-        if self._is_full:
-            numbers(x)
-            check_number("y", y)
-        else:
-            super()._learn(x, y, *weight)
-
-    def _learn_rows(self, *arrays: NDArray[Any]) -> None:
-        room, learner = self._room(self._learner), self._learner
-        if room is not None and room < len(arrays[0]):
-            learner = copy.deepcopy(learner)  # so that all is learned in parts, or nothing
-        while len(arrays[0]) and (room := self._room(learner)) != 0:
-            learner.learn_many(*(array[:room] for array in arrays))
-            arrays = tuple(array[len(arrays[0]) if room is None else room :] for array in arrays)
-        self._learner = learner
-
-
-@parameters
-class EveryRowRegressor(CappedRegressor):
-    """A regressor that is full when so many rows are stored.
-
-    Parameters
-    ----------
-    max_rows
-        The most rows to store. When there are so many, the model is full: it predicts further rows
-        but learns them no more. None: no limit, and a cost that grows with the stream.
-    """
-
-    _cap, _count = "max_rows", "n_seen"
-
-    max_rows: int | None = 1000
-
-
-@parameters
-class SampledRegressor(CappedRegressor):
-    """A regressor that is full when so many rows are kept.
-
-    Parameters
-    ----------
-    max_basis
-        The most rows to keep. When there are so many, the model is full: it predicts further rows
-        but learns them no more. None: no cap, and memory that may grow with the stream.
-    """
-
-    _cap, _count = "max_basis", "n_basis"
-
-    max_basis: int | None = 300
-
-    def __post_init__(self) -> None:
-        """Check the cap, of which the learner knows nothing, and make the learner."""
-        if self.max_basis is not None:
-            self.max_basis = whole("max_basis", self.max_basis)
-        super().__post_init__()
+class LeastSquaresRegressor(IntervalRegressor, WeightedRegressor):
+    """A regressor by least squares: it has intervals, and rows may have weights."""
 
 
 def _widened(learner: nystream.Learner, width: int) -> nystream.Learner:

@@ -27,11 +27,5 @@ are the same.
 True
 """
 
-from nystream._core import algorithms
-from nystream.sklearn._ald import *  # noqa: F403
-from nystream.sklearn._auto import *  # noqa: F403
-from nystream.sklearn._baselines import *  # noqa: F403
-from nystream.sklearn._budgeted import *  # noqa: F403
-from nystream.sklearn._every_row import *  # noqa: F403
-
-__all__ = sorted(f"{name}Regressor" for name in algorithms())
+from nystream.sklearn._estimators import *  # noqa: F403
+from nystream.sklearn._estimators import __all__ as __all__

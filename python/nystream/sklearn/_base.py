@@ -11,7 +11,7 @@ import numpy as np
 
 import nystream
 from nystream._core import default_params
-from nystream._parameters import dataclass_transform, document, parameters, stored
+from nystream._parameters import dataclass_transform, document, parameters, store
 
 try:
     from scipy.sparse import issparse
@@ -26,6 +26,8 @@ except ImportError as error:
 from nystream.sklearn import _kernels
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import ArrayLike, NDArray
     from typing_extensions import Self
 
@@ -184,19 +186,39 @@ class OnlineRegressor(RegressorMixin, BaseEstimator):
         return tags
 
 
+EXAMPLE = """\
+>>> import nystream
+>>> from nystream.sklearn import {name}
+>>> X, y = nystream.datasets.mackey_glass(1000)
+>>> model = {name}({given}).fit(X[:800], y[:800])
+>>> bool(model.score(X[800:], y[800:]) > {score})
+True"""
+
+
 @dataclass_transform(kw_only_default=True, eq_default=False, field_specifiers=(field,))
-def estimator(cls: type[E]) -> type[E]:
-    """Make an estimator of the learner of the same name: its constructor and its docstring."""
-    name = cls.__name__.removesuffix("Regressor")
-    cls._learner = getattr(nystream, name)
-    cls._defaults = default_params(name)
-    stored(cls)
-    cls.__module__ = "nystream.sklearn"
-    remarks = f":class:`nystream.{name}` as an estimator; its documentation has the mathematics."
-    if "n_targets" in cls._defaults:
-        remarks += "\nLabels may have several columns."
-    document(cls, OnlineRegressor, remarks)
-    return cls
+def estimator(given: str = "", *, score: float = math.nan) -> Callable[[type[E]], type[E]]:
+    """Make an estimator of the learner of the same name: its constructor and its docstring.
+
+    ``given`` are the parameters of the example, which has at least this score; a docstring with
+    an example of its own needs neither.
+    """
+
+    def complete(cls: type[E]) -> type[E]:
+        learner = cls.__name__.removesuffix("Regressor")
+        cls._learner = getattr(nystream, learner)
+        cls._defaults = default_params(learner)
+        store(cls)
+        cls.__module__ = "nystream.sklearn"
+        remarks = (
+            f":class:`nystream.{learner}` as an estimator; its documentation has the mathematics."
+        )
+        if "n_targets" in cls._defaults:
+            remarks += "\nLabels may have several columns."
+        example = EXAMPLE.format(name=cls.__name__, given=given, score=score)
+        document(cls, OnlineRegressor, remarks, example)
+        return cls
+
+    return complete
 
 
 @parameters
@@ -261,7 +283,7 @@ class UnweightedRegressor(OnlineRegressor):
     """An estimator whose learner takes no weights."""
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
-        """Forget everything and learn the rows once, in their order.
+        """Forget everything and learn the rows once, in their order; return the estimator.
 
         Parameters
         ----------
@@ -269,16 +291,11 @@ class UnweightedRegressor(OnlineRegressor):
             Rows, of shape (n_samples, n_features).
         y
             Labels, of shape (n_samples,).
-
-        Returns
-        -------
-        self
-            The estimator itself.
         """
         return self._learn(X, y, None, afresh=True)
 
     def partial_fit(self, X: ArrayLike, y: ArrayLike) -> Self:
-        """Learn further rows once, in their order.
+        """Learn further rows once, in their order; return the estimator.
 
         Parameters
         ----------
@@ -286,11 +303,6 @@ class UnweightedRegressor(OnlineRegressor):
             Rows, of shape (n_samples, n_features).
         y
             Labels, of shape (n_samples,).
-
-        Returns
-        -------
-        self
-            The estimator itself.
         """
         return self._learn(X, y, None, afresh=not hasattr(self, "learner_"))
 
@@ -299,7 +311,7 @@ class WeightedRegressor(OnlineRegressor):
     """An estimator whose learner takes weights."""
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Forget everything and learn the rows once, in their order.
+        """Forget everything and learn the rows once, in their order; return the estimator.
 
         Parameters
         ----------
@@ -309,18 +321,13 @@ class WeightedRegressor(OnlineRegressor):
             Labels, of shape (n_samples,); or (n_samples, n_targets), where several are allowed.
         sample_weight
             How often each row counts, 0 or more. None: once.
-
-        Returns
-        -------
-        self
-            The estimator itself.
         """
         return self._learn(X, y, sample_weight, afresh=True)
 
     def partial_fit(
         self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
     ) -> Self:
-        """Learn further rows once, in their order.
+        """Learn further rows once, in their order; return the estimator.
 
         Parameters
         ----------
@@ -330,13 +337,12 @@ class WeightedRegressor(OnlineRegressor):
             Labels, of shape (n_samples,); or (n_samples, n_targets), where several are allowed.
         sample_weight
             How often each row counts, 0 or more. None: once.
-
-        Returns
-        -------
-        self
-            The estimator itself.
         """
         return self._learn(X, y, sample_weight, afresh=not hasattr(self, "learner_"))
+
+
+class LeastSquaresRegressor(IntervalRegressor, WeightedRegressor):
+    """An estimator by least squares: it has intervals and takes weights."""
 
 
 def _counted(
