@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import field
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TypeVar
 
 from nystream._core import Kernel
-from nystream._parameters import construct, dataclass_transform, document, parameters
-
-if TYPE_CHECKING:
-    from typing_extensions import Self
+from nystream._parameters import Constructed, construct, dataclass_transform, document, parameters
 
 __all__ = [
     "Gaussian",
@@ -34,18 +31,8 @@ def kernel(cls: type[K]) -> type[K]:
     return cls
 
 
-class CoreKernel(Kernel):
-    """A kernel of the core whose constructor takes the fields of its class."""
-
-    __slots__ = ()
-
-    if TYPE_CHECKING:
-        # Type checkers read the fields; without this they would ask for the name of the kernel.
-        def __new__(cls, *args: Any, **params: Any) -> Self: ...
-
-
 @parameters
-class KernelWithWidth(CoreKernel):
+class KernelWithWidth(Constructed, Kernel):
     """A kernel that looks as far as its width.
 
     Parameters
@@ -146,7 +133,7 @@ class RationalQuadratic(KernelWithWidth):
 
 
 @kernel
-class Polynomial(CoreKernel):
+class Polynomial(Constructed, Kernel):
     """The polynomial kernel ``(gamma x . z + coef0)^degree``, normalised if asked.
 
     Parameters
@@ -179,7 +166,7 @@ class Polynomial(CoreKernel):
 
 
 @kernel
-class Linear(CoreKernel):
+class Linear(Constructed, Kernel):
     """The linear kernel ``x . z``.
 
     Examples

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from typing_extensions import Self
     from typing_extensions import dataclass_transform as dataclass_transform
 else:
 
@@ -41,6 +42,16 @@ def parameters(cls: type[T]) -> type[T]:
 def store(cls: type) -> None:
     """Give a class a constructor that stores each parameter under its name."""
     dataclass(eq=False, repr=False, kw_only=True)(cls)
+
+
+class Constructed:
+    """A mixin left of a class of the core, whose constructor asks for the name of what it makes."""
+
+    __slots__ = ()
+
+    if TYPE_CHECKING:
+        # To type checkers the fields of subclasses tell what these take.
+        def __new__(cls, *args: Any, **params: Any) -> Self: ...
 
 
 def construct(cls: type, base: Any) -> None:

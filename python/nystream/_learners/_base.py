@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import field
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from nystream._core import Learner
 from nystream._kernels import Gaussian
-from nystream._parameters import construct, dataclass_transform, document, parameters
+from nystream._parameters import Constructed, construct, dataclass_transform, document, parameters
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from typing_extensions import Self
 
     from nystream._core import Kernel
 
@@ -75,18 +73,8 @@ class Parameters:
     __slots__ = ()
 
 
-class OnlineLearner(Learner):
-    """A learner of the core whose constructor takes the fields of its class."""
-
-    __slots__ = ()
-
-    if TYPE_CHECKING:
-        # Type checkers read the fields; without this they would ask for the name of the learner.
-        def __new__(cls, *args: Any, **params: Any) -> Self: ...
-
-
 @parameters
-class KernelLearner(OnlineLearner):
+class KernelLearner(Constructed, Learner):
     """A learner that compares rows by a kernel."""
 
     __slots__ = ()

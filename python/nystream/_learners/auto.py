@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeVar
 
-from nystream._learners._base import OnlineLearner, Parameters, learner
-from nystream._parameters import parameters
+from nystream._core import Learner
+from nystream._learners._base import Parameters, learner
+from nystream._parameters import Constructed, parameters
 
 __all__ = ["Auto", "Expert"]
 
@@ -81,7 +82,7 @@ class AutoParameters(Parameters):
 
 
 @learner()
-class Auto(AutoParameters, OnlineLearner):
+class Auto(AutoParameters, Constructed, Learner):
     """Good predictions without tuning: many experts, combined.
 
     Nothing has to be known of the stream: not its length, nor the ranges, scales or units of

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from nystream._learners._base import OnlineLearner, Parameters, learner
-from nystream._parameters import parameters
+from nystream._core import Learner
+from nystream._learners._base import Parameters, learner
+from nystream._parameters import Constructed, parameters
 
 __all__ = ["LinearRls", "RunningMean"]
 
@@ -36,7 +37,7 @@ class LinearRlsParameters(Parameters):
 
 
 @learner()
-class LinearRls(LinearRlsParameters, OnlineLearner):
+class LinearRls(LinearRlsParameters, Constructed, Learner):
     """Exact linear ridge regression, updated row by row.
 
     If it does as well as a learner with a kernel, the kernel is not needed. It keeps no rows; a
@@ -67,7 +68,7 @@ class LinearRls(LinearRlsParameters, OnlineLearner):
 
 
 @learner()
-class RunningMean(OnlineLearner):
+class RunningMean(Constructed, Learner):
     """The mean of the labels so far: what every learner has to beat.
 
     Examples

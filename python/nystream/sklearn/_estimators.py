@@ -213,8 +213,6 @@ class PkawvRegressor(
     >>> model = PkawvRegressor().fit(X[:800], y[:800])
     >>> bool(model.score(X[800:], y[800:]) > 0.9)
     True
-    >>> model.learner_.n_basis < 300
-    True
     """
 
 
