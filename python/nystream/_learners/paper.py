@@ -39,7 +39,7 @@ class NonsAldParameters(Parameters):
     target_bound
         Y, positive: bound on the labels. None: as ``bound``.
     eta
-        Weight of squared gradients, positive. None: 1 / (4 (U^2 + Y^2)).
+        Weight of squared gradients, positive. None: 1 / (4 (bound^2 + target_bound^2)).
     """
 
     __slots__ = ()
