@@ -90,31 +90,24 @@ class NonsAld(NonsAldParameters, KernelLearner):
     ) -> Self:
         """Make the learner with the paper's settings for a stream of ``T`` rows.
 
-        Corollary 4.7: if the eigenvalues of the kernel matrix decay exponentially,
-        ``alpha = (ln T / T)^4`` and any ``mu``, here 1, give a regret of O(ln^2 T). Corollary 4.8:
-        if they decay like ``i^-p``, ``alpha = T^(-4p / (1 + p))`` and ``mu = T^(1 / (1 + p))``
-        give O(T^(1 / (1 + p)) ln T).
-
-        An ``alpha`` too small for float64 is raised to 1e-10, with a warning: for exponential
-        decay this is so from about 2,500 rows on, and the corollary no longer applies.
+        If the eigenvalues of the kernel matrix decay exponentially, ``alpha = (ln T / T)^4`` and
+        any ``mu``, here 1, give a regret of O(ln^2 T) (Corollary 4.7); if they decay like ``i^-p``,
+        ``alpha = T^(-4p / (1 + p))`` and ``mu = T^(1 / (1 + p))`` one of O(T^(1 / (1 + p)) ln T)
+        (4.8). An ``alpha`` too small for float64 is raised to 1e-10, with a warning: for
+        exponential decay from about 2,500 rows on, where the corollary no longer applies.
 
         Parameters
         ----------
         T
             Number of rows to come.
-        decay
-            How the eigenvalues of the kernel matrix decay.
-        p
-            Degree of polynomial decay, at least 1.
+        decay, p
+            How the eigenvalues decay, and the degree of polynomial decay, at least 1.
         kernel, bound, target_bound, max_basis
             As in the constructor.
 
         Examples
         --------
         >>> import nystream
-        >>> model = nystream.NonsAld.for_horizon(1000)
-        >>> round(model.params["alpha"] * 1e9, 3)
-        2.277
         >>> nystream.NonsAld.for_horizon(81, "polynomial", p=1).params["mu"]
         9.0
         """
