@@ -112,13 +112,9 @@ class NonsAld(NonsAldParameters, KernelLearner):
         9.0
         """
         alpha, mu = nons_ald_settings(T, decay, p)
+        alpha = _resolvable(alpha)
         return cls(
-            kernel,
-            alpha=_resolvable(alpha),
-            mu=mu,
-            bound=bound,
-            target_bound=target_bound,
-            max_basis=max_basis,
+            kernel, alpha=alpha, mu=mu, bound=bound, target_bound=target_bound, max_basis=max_basis
         )
 
 
