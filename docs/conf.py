@@ -92,9 +92,23 @@ def lead_to_start(app: Sphinx, page: str, source: list[str]) -> None:
     source[0] = source[0].replace("](../README.md", "](index.md")
 
 
+def list_classes(app: Sphinx, page: str, source: list[str]) -> None:
+    """List all kernels, or the learners of some modules, where a page asks for them."""
+    # Estimators and regressors have the methods of their first, which are shown there.
+    ending = "Regressor" if page in {"api/sklearn", "api/river"} else "\n   :members:"
+
+    def classes(match: re.Match[str]) -> str:
+        modules = [importlib.import_module(f"nystream.{name}") for name in match[1].split()]
+        names = [name for module in modules for name in module.__all__]
+        return "\n".join(f".. autoclass:: {name}{ending}" for name in names)
+
+    source[0] = re.sub(r"^\.\. classes of (.+)$", classes, source[0], flags=re.MULTILINE)
+
+
 def setup(app: Sphinx) -> None:
     """Connect the above."""
     app.connect("source-read", lead_to_start)
+    app.connect("source-read", list_classes)
     app.connect("autodoc-process-docstring", loosen, priority=400)
     app.connect("autodoc-process-signature", hide_signatures)
     # After the types of parameters have been added.

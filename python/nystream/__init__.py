@@ -23,65 +23,14 @@ from nystream._core import (
     load,
     set_num_threads,
 )
-from nystream._kernels import (
-    Gaussian,
-    Laplacian,
-    Linear,
-    Matern32,
-    Matern52,
-    Polynomial,
-    RationalQuadratic,
-)
-from nystream._learners import (
-    AogdAld,
-    Auto,
-    ConKons,
-    Expert,
-    Fogd,
-    Kaar,
-    Kogd,
-    Kons,
-    KrlsAld,
-    LinearRls,
-    Nogd,
-    NonsAld,
-    OnlineKrr,
-    Pkawv,
-    ProsNKons,
-    RidgeAld,
-    RunningMean,
-    SketchedKons,
-)
+from nystream._kernels import *  # noqa: F403
+from nystream._learners import *  # noqa: F403
 
 __all__ = [
-    "AogdAld",
-    "Auto",
-    "ConKons",
-    "Expert",
-    "Fogd",
-    "Gaussian",
-    "Kaar",
+    "Expert",  # noqa: F405
     "Kernel",
-    "Kogd",
-    "Kons",
-    "KrlsAld",
-    "Laplacian",
     "Learner",
-    "Linear",
-    "LinearRls",
-    "Matern32",
-    "Matern52",
-    "Nogd",
-    "NonsAld",
-    "OnlineKrr",
-    "Pkawv",
-    "Polynomial",
-    "ProsNKons",
-    "RationalQuadratic",
-    "RidgeAld",
-    "RunningMean",
     "Scorer",
-    "SketchedKons",
     "__version__",
     "algorithms",
     "datasets",
@@ -92,3 +41,5 @@ __all__ = [
     "set_num_threads",
     "theory",
 ]
+__all__ += algorithms()
+__all__ += kernels()

@@ -2,24 +2,56 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import math
+from dataclasses import field
+from typing import TypeVar
 
 from nystream._core import Kernel
+from nystream._parameters import Constructed, construct, dataclass_transform, document, parameters
 
-if TYPE_CHECKING:
-    from typing_extensions import Self
+__all__ = [
+    "Gaussian",
+    "Laplacian",
+    "Linear",
+    "Matern32",
+    "Matern52",
+    "Polynomial",
+    "RationalQuadratic",
+]
 
 
-class Gaussian(Kernel):
-    """The Gaussian kernel ``exp(-||x - z||^2 / (2 sigma^2))``.
+K = TypeVar("K", bound=Kernel)
 
-    It is the kernel of the paper's experiments. In terms of scikit-learn's ``gamma``,
-    ``sigma = 1 / sqrt(2 gamma)``.
+
+@dataclass_transform(kw_only_default=True, eq_default=False, field_specifiers=(field,))
+def kernel(cls: type[K]) -> type[K]:
+    """Make the kernel of this name in the core public: its constructor and its docstring."""
+    construct(cls, Kernel)
+    document(cls, Kernel)
+    return cls
+
+
+@parameters
+class KernelWithWidth(Constructed, Kernel):
+    """A kernel that looks as far as its width.
 
     Parameters
     ----------
     sigma
         Width, positive.
+    """
+
+    __slots__ = ()
+
+    sigma: float = field(default=1.0, kw_only=False)
+
+
+@kernel
+class Gaussian(KernelWithWidth):
+    """The Gaussian kernel ``exp(-||x - z||^2 / (2 sigma^2))``.
+
+    It is the kernel of the paper's experiments. In terms of scikit-learn's ``gamma``,
+    ``sigma = 1 / sqrt(2 gamma)``.
 
     Examples
     --------
@@ -28,20 +60,12 @@ class Gaussian(Kernel):
     array([[0.6065]])
     """
 
-    __module__ = "nystream"
     __slots__ = ()
 
-    def __new__(cls, sigma: float = 1.0) -> Self:
-        return super().__new__(cls, "Gaussian", sigma=sigma)
 
-
-class Laplacian(Kernel):
+@kernel
+class Laplacian(KernelWithWidth):
     """The Laplacian kernel ``exp(-||x - z||_1 / sigma)``.
-
-    Parameters
-    ----------
-    sigma
-        Width, positive.
 
     Examples
     --------
@@ -50,22 +74,14 @@ class Laplacian(Kernel):
     array([[0.3679]])
     """
 
-    __module__ = "nystream"
     __slots__ = ()
 
-    def __new__(cls, sigma: float = 1.0) -> Self:
-        return super().__new__(cls, "Laplacian", sigma=sigma)
 
-
-class Matern32(Kernel):
+@kernel
+class Matern32(KernelWithWidth):
     """The Matérn kernel of smoothness 3/2.
 
     ``(1 + a) exp(-a)`` with ``a = sqrt(3) ||x - z|| / sigma``.
-
-    Parameters
-    ----------
-    sigma
-        Width, positive.
 
     Examples
     --------
@@ -74,22 +90,14 @@ class Matern32(Kernel):
     array([[0.4834]])
     """
 
-    __module__ = "nystream"
     __slots__ = ()
 
-    def __new__(cls, sigma: float = 1.0) -> Self:
-        return super().__new__(cls, "Matern32", sigma=sigma)
 
-
-class Matern52(Kernel):
+@kernel
+class Matern52(KernelWithWidth):
     """The Matérn kernel of smoothness 5/2.
 
     ``(1 + a + a^2 / 3) exp(-a)`` with ``a = sqrt(5) ||x - z|| / sigma``.
-
-    Parameters
-    ----------
-    sigma
-        Width, positive.
 
     Examples
     --------
@@ -98,22 +106,17 @@ class Matern52(Kernel):
     array([[0.524]])
     """
 
-    __module__ = "nystream"
     __slots__ = ()
 
-    def __new__(cls, sigma: float = 1.0) -> Self:
-        return super().__new__(cls, "Matern52", sigma=sigma)
 
-
-class RationalQuadratic(Kernel):
+@kernel
+class RationalQuadratic(KernelWithWidth):
     """The rational quadratic kernel ``(1 + ||x - z||^2 / (2 alpha sigma^2))^(-alpha)``.
 
     It is a mixture of Gaussian kernels of many widths.
 
     Parameters
     ----------
-    sigma
-        Width, positive.
     alpha
         Exponent, positive; the larger, the closer to a Gaussian kernel.
 
@@ -124,14 +127,13 @@ class RationalQuadratic(Kernel):
     array([[0.6667]])
     """
 
-    __module__ = "nystream"
     __slots__ = ()
 
-    def __new__(cls, sigma: float = 1.0, *, alpha: float = 1.0) -> Self:
-        return super().__new__(cls, "RationalQuadratic", sigma=sigma, alpha=alpha)
+    alpha: float = 1.0
 
 
-class Polynomial(Kernel):
+@kernel
+class Polynomial(Constructed, Kernel):
     """The polynomial kernel ``(gamma x . z + coef0)^degree``, normalised if asked.
 
     Parameters
@@ -155,23 +157,16 @@ class Polynomial(Kernel):
     array([[1.]])
     """
 
-    __module__ = "nystream"
     __slots__ = ()
 
-    def __new__(
-        cls,
-        degree: int = 3,
-        *,
-        gamma: float = 1.0,
-        coef0: float = 1.0,
-        normalize: bool = False,
-    ) -> Self:
-        return super().__new__(
-            cls, "Polynomial", degree=degree, gamma=gamma, coef0=coef0, normalize=normalize
-        )
+    degree: int = field(default=3, kw_only=False)
+    gamma: float = 1.0
+    coef0: float = 1.0
+    normalize: bool = False
 
 
-class Linear(Kernel):
+@kernel
+class Linear(Constructed, Kernel):
     """The linear kernel ``x . z``.
 
     Examples
@@ -181,8 +176,16 @@ class Linear(Kernel):
     array([[11.]])
     """
 
-    __module__ = "nystream"
     __slots__ = ()
 
-    def __new__(cls) -> Self:
-        return super().__new__(cls, "Linear")
+
+def norm_of_new_features(kernel: Kernel) -> int | None:
+    """Return 1 or 2: the norm that tells a kernel all about features that other rows have not.
+
+    Rows that were compared before are 0 in such features. None: neither norm does.
+    """
+    (value,) = kernel([[1.0, 3.0, 4.0]], [[1.0, 0.0, 0.0]])[0]
+    for order, norm in ((2, 5.0), (1, 7.0)):
+        if math.isclose(value, kernel([[1.0, norm]], [[1.0, 0.0]])[0, 0]):
+            return order
+    return None

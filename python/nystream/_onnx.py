@@ -108,7 +108,10 @@ def _expansion(graph: _Graph, x: str, parts: dict[str, Any]) -> str:
     kernel, basis, coefficients = parts["kernel"], parts["basis"], parts["coefficients"]
     if not len(basis):
         return _line(graph, x, np.zeros(0), np.zeros(graph.n_targets))
-    values = _KERNELS[type(kernel).__name__](graph, x, kernel.params, basis)
+    name = type(kernel).__name__
+    if name not in KERNELS:
+        raise ValueError(f"the kernel {name} cannot be written as ONNX")
+    values = KERNELS[name](graph, x, kernel.params, basis)
     return graph.add("MatMul", values, np.atleast_2d(coefficients).T)
 
 
@@ -195,7 +198,7 @@ def _polynomial(graph: _Graph, x: str, params: dict[str, Any], basis: NDArray[An
     return graph.add("Pow", base, float(degree))
 
 
-_KERNELS: dict[str, Callable[[_Graph, str, dict[str, Any], NDArray[Any]], str]] = {
+KERNELS: dict[str, Callable[[_Graph, str, dict[str, Any], NDArray[Any]], str]] = {
     "Gaussian": _gaussian,
     "Laplacian": _laplacian,
     "Linear": _linear,

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from nystream._core import Learner
+from nystream._learners._base import Parameters, learner
+from nystream._parameters import Constructed, parameters
 
-if TYPE_CHECKING:
-    from typing_extensions import Self
+__all__ = ["Auto", "Expert"]
 
 T = TypeVar("T")
 
@@ -49,7 +50,39 @@ class Expert:
     loss: float | list[float]
 
 
-class Auto(Learner):
+@parameters
+class AutoParameters(Parameters):
+    """Parameters of :class:`Auto`.
+
+    Parameters
+    ----------
+    warm_up
+        Number of rows from which scales and widths are taken, at least 8.
+    max_basis
+        The most rows that the dictionary of each width keeps. Twice as many cost about four times
+        as much, and predict better where the label is not smooth.
+    policy
+        ``"replace"`` or ``"freeze"``: whether rows may take the place of others in a full
+        dictionary.
+    forgetting
+        How much a row counts a row later where experts are compared, 0.5 to 1. Short memories
+        forget twice as fast, the shortest sixteen times, and the mean of the last labels a hundred
+        times. Where each label is much like the one before, 0.99 can be better. 1 is for streams
+        that never change: nothing is forgotten, and there are no experts with short memories.
+    n_targets
+        Number of labels that a row has. They share dictionaries and matrices.
+    """
+
+    __slots__ = ()
+
+    warm_up: int = 300
+    max_basis: int = 150
+    policy: str = "replace"
+    forgetting: float = 0.999
+
+
+@learner()
+class Auto(AutoParameters, Constructed, Learner):
     """Good predictions without tuning: many experts, combined.
 
     Nothing has to be known of the stream: not its length, nor the ranges, scales or units of
@@ -71,24 +104,6 @@ class Auto(Learner):
     with J rows kept, however long the stream; in calls for many rows threads share them
     (:func:`set_num_threads`). A scorer is one kernel expansion for each width.
 
-    Parameters
-    ----------
-    warm_up
-        Number of rows from which scales and widths are taken, at least 8.
-    max_basis
-        The most rows that the dictionary of each width keeps. Twice as many cost about four times
-        as much, and predict better where the label is not smooth.
-    policy
-        ``"replace"`` or ``"freeze"``: whether rows may take the place of others in a full
-        dictionary.
-    forgetting
-        How much a row counts a row later where experts are compared, 0.5 to 1. Short memories
-        forget twice as fast, the shortest sixteen times, and the mean of the last labels a hundred
-        times. Where each label is much like the one before, 0.99 can be better. 1 is for streams
-        that never change: nothing is forgotten, and there are no experts with short memories.
-    n_targets
-        Number of labels that a row has. They share dictionaries and matrices.
-
     Examples
     --------
     >>> import nystream
@@ -107,27 +122,9 @@ class Auto(Learner):
     True
     """
 
-    __module__ = "nystream"
     __slots__ = ()
 
-    def __new__(
-        cls,
-        *,
-        warm_up: int = 300,
-        max_basis: int = 150,
-        policy: str = "replace",
-        forgetting: float = 0.999,
-        n_targets: int = 1,
-    ) -> Self:
-        return super().__new__(
-            cls,
-            "Auto",
-            warm_up=warm_up,
-            max_basis=max_basis,
-            policy=policy,
-            forgetting=forgetting,
-            n_targets=n_targets,
-        )
+    n_targets: int = 1
 
     @property
     def experts(self) -> list[Expert]:

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from nystream._core import Learner
+from nystream._learners._base import Parameters, learner
+from nystream._parameters import Constructed, parameters
 
-if TYPE_CHECKING:
-    from typing_extensions import Self
+__all__ = ["LinearRls", "RunningMean"]
 
 
-class LinearRls(Learner):
-    """Exact linear ridge regression, updated row by row.
-
-    If it does as well as a learner with a kernel, the kernel is not needed. It keeps no rows; a
-    row costs O(d^2). Features whose scales differ by 1e9 and more cost digits: scale them.
-
-    With ``forward=True`` and bounded rows and labels, the regret against any linear function is
-    O(d ln T) [1]_, [2]_.
+@parameters
+class LinearRlsParameters(Parameters):
+    """Parameters of :class:`LinearRls`.
 
     Parameters
     ----------
@@ -25,18 +19,32 @@ class LinearRls(Learner):
         Regularisation, 1e-10 to 1e100: the penalty is ``ridge`` times the sum of squared weights.
     intercept
         Whether to add a constant feature, 1. Its weight is penalised like the others.
-    forward
-        Whether to predict as Vovk, Azoury and Warmuth do: the prediction of least squares divided
-        by 1 + q, where q is larger the less is known about the row. It shrinks towards 0, so that
-        labels should be centred.
-    clip
-        Whether to keep predictions within the range of the labels seen so far.
     forgetting
         How much a row counts a row later, 0.5 to 1: with 0.999, half after 693 rows. 1 forgets
         nothing. The ridge is not forgotten: it stays between half of ``ridge`` and ``ridge``.
     n_targets
         Number of labels that a row has. They share the matrix, so that a target more costs O(d) a
         row.
+    """
+
+    __slots__ = ()
+
+    ridge: float = 1e-2
+    intercept: bool = True
+    forward: bool = False
+    clip: bool = False
+    forgetting: float = 1.0
+
+
+@learner()
+class LinearRls(LinearRlsParameters, Constructed, Learner):
+    """Exact linear ridge regression, updated row by row.
+
+    If it does as well as a learner with a kernel, the kernel is not needed. It keeps no rows; a
+    row costs O(d^2). Features whose scales differ by 1e9 and more cost digits: scale them.
+
+    With ``forward=True`` and bounded rows and labels, the regret against any linear function is
+    O(d ln T) [1]_, [2]_.
 
     References
     ----------
@@ -54,32 +62,13 @@ class LinearRls(Learner):
     21.0
     """
 
-    __module__ = "nystream"
     __slots__ = ()
 
-    def __new__(
-        cls,
-        *,
-        ridge: float = 1e-2,
-        intercept: bool = True,
-        forward: bool = False,
-        clip: bool = False,
-        forgetting: float = 1.0,
-        n_targets: int = 1,
-    ) -> Self:
-        return super().__new__(
-            cls,
-            "LinearRls",
-            ridge=ridge,
-            intercept=intercept,
-            forward=forward,
-            clip=clip,
-            forgetting=forgetting,
-            n_targets=n_targets,
-        )
+    n_targets: int = 1
 
 
-class RunningMean(Learner):
+@learner()
+class RunningMean(Constructed, Learner):
     """The mean of the labels so far: what every learner has to beat.
 
     Examples
@@ -89,8 +78,4 @@ class RunningMean(Learner):
     array([0., 3., 4.])
     """
 
-    __module__ = "nystream"
     __slots__ = ()
-
-    def __new__(cls) -> Self:
-        return super().__new__(cls, "RunningMean")

@@ -4,26 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from nystream._core import Learner
-from nystream._kernels import Gaussian
+from nystream._learners._base import KernelLearner, Parameters, learner
+from nystream._parameters import parameters
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import ArrayLike
-    from typing_extensions import Self
 
-    from nystream._core import Kernel
+__all__ = ["ConKons", "Fogd", "Nogd", "ProsNKons"]
 
 
-class Fogd(Learner):
-    """FOGD: gradient descent on random Fourier features [1]_.
-
-    D frequencies drawn from the spectral density of the kernel give 2D features, cosines and
-    sines divided by sqrt(D), whose inner products are the kernel on average; gradient descent with
-    a constant rate learns on them. It keeps no rows; a row costs O(dD).
-
-    With a suitable ``eta``, of the order of 1 / sqrt(T), the regret against a function f with loss
-    L(f) is with high probability O(sqrt(T L(f) / D)) up to logarithms: for the regret of
-    :class:`Kogd` D would have to grow like T.
+@parameters
+class FogdParameters(Parameters):
+    """Parameters of :class:`Fogd`.
 
     Parameters
     ----------
@@ -40,6 +33,27 @@ class Fogd(Learner):
     frequencies
         The frequencies themselves, of shape (D, d); ``n_frequencies`` and ``random_state`` are
         then not used. None: drawn from ``random_state``.
+    """
+
+    __slots__ = ()
+
+    n_frequencies: int = 400
+    eta: float = 0.1
+    random_state: int | np.random.RandomState | None = 0
+    frequencies: ArrayLike | None = None
+
+
+@learner()
+class Fogd(FogdParameters, KernelLearner):
+    """FOGD: gradient descent on random Fourier features [1]_.
+
+    D frequencies drawn from the spectral density of the kernel give 2D features, cosines and
+    sines divided by sqrt(D), whose inner products are the kernel on average; gradient descent with
+    a constant rate learns on them. It keeps no rows; a row costs O(dD).
+
+    With a suitable ``eta``, of the order of 1 / sqrt(T), the regret against a function f with loss
+    L(f) is with high probability O(sqrt(T L(f) / D)) up to logarithms: for the regret of
+    :class:`Kogd` D would have to grow like T.
 
     References
     ----------
@@ -62,30 +76,36 @@ class Fogd(Learner):
     0.2
     """
 
-    __module__ = "nystream"
     __slots__ = ()
 
-    def __new__(
-        cls,
-        kernel: Kernel = Gaussian(),
-        *,
-        n_frequencies: int = 400,
-        eta: float = 0.1,
-        random_state: int = 0,
-        frequencies: ArrayLike | None = None,
-    ) -> Self:
-        return super().__new__(
-            cls,
-            "Fogd",
-            kernel=kernel,
-            n_frequencies=n_frequencies,
-            eta=eta,
-            random_state=random_state,
-            frequencies=frequencies,
-        )
+    random_state: int = 0
 
 
-class Nogd(Learner):
+@parameters
+class NogdParameters(Parameters):
+    """Parameters of :class:`Nogd`.
+
+    Parameters
+    ----------
+    budget
+        B, the number of rows to keep.
+    rank
+        r, the number of features: those of the largest eigenvalues of the kernel matrix. None:
+        all eigenvalues above 1e-10 of the largest.
+    eta
+        Rate, positive. If it is above 1 over the kernel value of a row with itself, the descent
+        diverges.
+    """
+
+    __slots__ = ()
+
+    budget: int = 400
+    rank: int | None = None
+    eta: float = 0.1
+
+
+@learner("budget=100", mse=0.01)
+class Nogd(NogdParameters, KernelLearner):
     """NOGD: gradient descent on the Nyström features of the first rows [1]_.
 
     The first B = ``budget`` rows are all kept, and kernel gradient descent with a constant rate
@@ -97,58 +117,38 @@ class Nogd(Learner):
     O(sqrt(T)). Against other functions the error of the features comes on top, which nothing
     bounds on an arbitrary stream.
 
-    Parameters
-    ----------
-    kernel
-        The kernel.
-    budget
-        B, the number of rows to keep.
-    rank
-        r, the number of features: those of the largest eigenvalues of the kernel matrix. None:
-        all eigenvalues above 1e-10 of the largest.
-    eta
-        Rate, positive. If it is above 1 over the kernel value of a row with itself, the descent
-        diverges.
-
     References
     ----------
     .. [1] Jing Lu, Steven C. H. Hoi, Jialei Wang, Peilin Zhao and Zhi-Yong Liu. Large Scale Online
        Kernel Learning. JMLR 17(47), 2016.
-
-    Examples
-    --------
-    >>> import nystream
-    >>> X, y = nystream.datasets.mackey_glass(1000)
-    >>> model = nystream.Nogd(nystream.Gaussian(sigma=1.0), budget=100)
-    >>> predictions = model.progressive(X, y)
-    >>> bool(((predictions - y) ** 2).mean() < 0.02)
-    True
-    >>> model.n_basis
-    100
     """
 
-    __module__ = "nystream"
     __slots__ = ()
 
-    def __new__(
-        cls,
-        kernel: Kernel = Gaussian(),
-        *,
-        budget: int = 400,
-        rank: int | None = None,
-        eta: float = 0.1,
-    ) -> Self:
-        return super().__new__(
-            cls,
-            "Nogd",
-            kernel=kernel,
-            budget=budget,
-            rank=rank,
-            eta=eta,
-        )
+
+@parameters
+class ProsNKonsParameters(Parameters):
+    """Parameters of :class:`ProsNKons`.
+
+    Parameters
+    ----------
+    eta
+        Weight of squared gradients, positive. None: 1 / (16 bound^2).
+    """
+
+    __slots__ = ()
+
+    mu: float = 1.0
+    beta: float = 1.0
+    epsilon: float = 0.5
+    bound: float | None = None
+    eta: float | None = None
+    random_state: int | np.random.RandomState | None = 0
+    uniforms: ArrayLike | None = None
 
 
-class ProsNKons(Learner):
+@learner("uniforms=[0.5] * 1000", mse=0.03)
+class ProsNKons(ProsNKonsParameters, KernelLearner):
     """PROS-N-KONS: online Newton step on sampled rows, with restarts [1]_.
 
     Kernel online row sampling (KORS) keeps a row with probability ``min(beta tau, 1)``, where tau
@@ -165,155 +165,49 @@ class ProsNKons(Learner):
     exponentially decaying eigenvalues of the kernel matrix. A smaller ``beta`` gives up that
     guarantee.
 
-    Parameters
-    ----------
-    kernel
-        The kernel.
-    mu
-        Regularisation, 1e-10 to 1e100: the matrix of the Newton step starts as ``mu`` times
-        identity.
-    gamma
-        Regularisation of the leverage scores, positive; the larger, the fewer rows are kept.
-    beta
-        Factor of the leverage scores in the probabilities, positive.
-    epsilon
-        Accuracy of the leverage scores: they are multiplied by 1 + ``epsilon``.
-    bound
-        Positive: predictions stay within [-bound, bound].
-    eta
-        Weight of squared gradients, positive. None: 1 / (16 bound^2).
-    random_state
-        Seed of the draws, a whole number, not negative. The same number gives the same draws on
-        every platform, and so the same result to rounding.
-    uniforms
-        The draws themselves, a number in [0, 1) for each row: row t is kept if ``uniforms[t]`` is
-        below its probability. There must be one for every row learned; otherwise learning raises
-        ValueError. None: drawn from ``random_state``.
-
     References
     ----------
     .. [1] Daniele Calandriello, Alessandro Lazaric and Michal Valko. Efficient Second-Order Online
        Kernel Learning with Adaptive Embedding. NeurIPS 2017.
-
-    Examples
-    --------
-    >>> import nystream
-    >>> X, y = nystream.datasets.mackey_glass(1000)
-    >>> model = nystream.ProsNKons(nystream.Gaussian(sigma=1.0), uniforms=[0.5] * 1000)
-    >>> predictions = model.progressive(X, y)
-    >>> bool(((predictions - y) ** 2).mean() < 0.03)
-    True
-    >>> model.n_basis < 50
-    True
     """
 
-    __module__ = "nystream"
     __slots__ = ()
 
-    def __new__(
-        cls,
-        kernel: Kernel = Gaussian(),
-        *,
-        mu: float = 1.0,
-        gamma: float = 1.0,
-        beta: float = 1.0,
-        epsilon: float = 0.5,
-        bound: float = 1.0,
-        eta: float | None = None,
-        random_state: int = 0,
-        uniforms: ArrayLike | None = None,
-    ) -> Self:
-        return super().__new__(
-            cls,
-            "ProsNKons",
-            kernel=kernel,
-            mu=mu,
-            gamma=gamma,
-            beta=beta,
-            epsilon=epsilon,
-            bound=bound,
-            eta=eta,
-            random_state=random_state,
-            uniforms=uniforms,
-        )
+    gamma: float = 1.0
+    bound: float = 1.0
+    random_state: int = 0
 
 
-class ConKons(Learner):
+@parameters
+class ConKonsParameters(ProsNKonsParameters):
+    """Parameters of :class:`ConKons`.
+
+    Parameters
+    ----------
+    bound
+        Positive: predictions stay within [-bound, bound], but for the round after a row was kept,
+        which does not project.
+    """
+
+    __slots__ = ()
+
+
+@learner(mse=0.01)
+class ConKons(ConKonsParameters, KernelLearner):
     """CON-KONS: online Newton step on sampled rows, without restarts [1]_.
 
     As :class:`ProsNKons`, but when a row is kept, matrix and weights of the Newton step are
     carried over to the new space. A row costs O(dJ + J^2) with J rows kept. It is the variant of
     the experiments in [1]_: often far better, but without a known guarantee.
 
-    Parameters
-    ----------
-    kernel
-        The kernel.
-    mu
-        Regularisation, 1e-10 to 1e100: the matrix of the Newton step starts as ``mu`` times
-        identity.
-    gamma
-        Regularisation of the leverage scores, positive; the larger, the fewer rows are kept.
-    beta
-        Factor of the leverage scores in the probabilities, positive.
-    epsilon
-        Accuracy of the leverage scores: they are multiplied by 1 + ``epsilon``.
-    bound
-        Positive: predictions stay within [-bound, bound], but for the round after a row was kept,
-        which does not project.
-    eta
-        Weight of squared gradients, positive. None: 1 / (16 bound^2).
-    random_state
-        Seed of the draws, a whole number, not negative. The same number gives the same draws on
-        every platform, and so the same result to rounding.
-    uniforms
-        The draws themselves, a number in [0, 1) for each row: row t is kept if ``uniforms[t]`` is
-        below its probability. There must be one for every row learned; otherwise learning raises
-        ValueError. None: drawn from ``random_state``.
-
     References
     ----------
     .. [1] Daniele Calandriello, Alessandro Lazaric and Michal Valko. Efficient Second-Order Online
        Kernel Learning with Adaptive Embedding. NeurIPS 2017.
-
-    Examples
-    --------
-    >>> import nystream
-    >>> X, y = nystream.datasets.mackey_glass(1000)
-    >>> model = nystream.ConKons(nystream.Gaussian(sigma=1.0))
-    >>> predictions = model.progressive(X, y)
-    >>> bool(((predictions - y) ** 2).mean() < 0.02)
-    True
-    >>> model.n_basis < 250
-    True
     """
 
-    __module__ = "nystream"
     __slots__ = ()
 
-    def __new__(
-        cls,
-        kernel: Kernel = Gaussian(),
-        *,
-        mu: float = 1.0,
-        gamma: float = 1.0,
-        beta: float = 1.0,
-        epsilon: float = 0.5,
-        bound: float = 1.0,
-        eta: float | None = None,
-        random_state: int = 0,
-        uniforms: ArrayLike | None = None,
-    ) -> Self:
-        return super().__new__(
-            cls,
-            "ConKons",
-            kernel=kernel,
-            mu=mu,
-            gamma=gamma,
-            beta=beta,
-            epsilon=epsilon,
-            bound=bound,
-            eta=eta,
-            random_state=random_state,
-            uniforms=uniforms,
-        )
+    gamma: float = 1.0
+    bound: float = 1.0
+    random_state: int = 0

@@ -4,17 +4,34 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from nystream._core import Learner
-from nystream._kernels import Gaussian
+from nystream._learners._base import KernelLearner, Parameters, learner
+from nystream._parameters import parameters
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import ArrayLike
-    from typing_extensions import Self
 
-    from nystream._core import Kernel
+__all__ = ["Kaar", "Kogd", "Kons", "OnlineKrr", "Pkawv", "SketchedKons"]
 
 
-class Kogd(Learner):
+@parameters
+class KogdParameters(Parameters):
+    """Parameters of :class:`Kogd`.
+
+    Parameters
+    ----------
+    bound
+        U, positive: the hypothesis stays in the ball of this radius.
+    """
+
+    __slots__ = ()
+
+    bound: float | None = None
+    max_rows: int | None = None
+
+
+@learner("max_rows=1000", mse=0.01)
+class Kogd(KogdParameters, KernelLearner):
     """KOGD: kernel online gradient descent in a ball, with an adaptive rate [1]_, [2]_.
 
     It stores every row, and the cost of a row grows with the stream: O(dt) for row t.
@@ -23,53 +40,42 @@ class Kogd(Learner):
     With a kernel that is 1 between a row and itself, the regret against any function f of norm at
     most ``bound`` is O(sqrt(L(f))), where L(f) is its loss: small on streams that some f fits well.
 
-    Parameters
-    ----------
-    kernel
-        The kernel.
-    bound
-        U, positive: the hypothesis stays in the ball of this radius.
-    max_rows
-        The most rows to store. A call that would go beyond it raises ValueError and learns
-        nothing. None: no limit.
-
     References
     ----------
     .. [1] Martin Zinkevich. Online Convex Programming and Generalized Infinitesimal Gradient
        Ascent. ICML 2003.
     .. [2] Junfan Li and Shizhong Liao. Nearly Optimal Algorithms with Sublinear Computational
        Complexity for Online Kernel Regression. ICML 2023, section 3.
-
-    Examples
-    --------
-    >>> import nystream
-    >>> X, y = nystream.datasets.mackey_glass(500)
-    >>> model = nystream.Kogd(nystream.Gaussian(sigma=1.0), max_rows=1000)
-    >>> predictions = model.progressive(X, y)
-    >>> bool(((predictions - y) ** 2).mean() < 0.02)
-    True
     """
 
-    __module__ = "nystream"
     __slots__ = ()
 
-    def __new__(
-        cls,
-        kernel: Kernel = Gaussian(),
-        *,
-        bound: float = 2.0,
-        max_rows: int | None = None,
-    ) -> Self:
-        return super().__new__(
-            cls,
-            "Kogd",
-            kernel=kernel,
-            bound=bound,
-            max_rows=max_rows,
-        )
+    bound: float = 2.0
 
 
-class Kons(Learner):
+@parameters
+class KonsParameters(Parameters):
+    """Parameters of :class:`Kons`.
+
+    Parameters
+    ----------
+    eta
+        Weight of squared gradients, positive. None: 1 / (8 bound^2), or 1 / 8 without a bound.
+    bound
+        Positive: predictions stay within [-bound, bound]. None: they are not bounded, as in
+        the algorithm of the paper.
+    """
+
+    __slots__ = ()
+
+    mu: float = 1.0
+    eta: float | None = None
+    bound: float | None = None
+    max_rows: int | None = None
+
+
+@learner("bound=1.0", mse=0.01)
+class Kons(KonsParameters, KernelLearner):
     """KONS: kernel online Newton step, exact [1]_, Algorithm 2 of [2]_.
 
     It stores every row, and the cost of a row grows with the stream: O(dt + t^2) for row t.
@@ -80,65 +86,29 @@ class Kons(Learner):
     the kernel matrix: O(ln^2 T) for exponentially decaying eigenvalues. Without a ``bound`` there
     is no guarantee.
 
-    Parameters
-    ----------
-    kernel
-        The kernel.
-    mu
-        Regularisation, 1e-10 to 1e100: the matrix of the Newton step starts as ``mu`` times
-        identity.
-    eta
-        Weight of squared gradients, positive. None: 1 / (8 bound^2), or 1 / 8 without a bound.
-    bound
-        Positive: predictions stay within [-bound, bound]. None: they are not bounded, as in
-        Algorithm 2 of [2]_.
-    max_rows
-        The most rows to store. A call that would go beyond it raises ValueError and learns
-        nothing. None: no limit.
-
     References
     ----------
     .. [1] Daniele Calandriello, Alessandro Lazaric and Michal Valko. Second-Order Kernel Online
        Convex Optimization with Adaptive Sketching. ICML 2017.
     .. [2] Junfan Li and Shizhong Liao. Nearly Optimal Algorithms with Sublinear Computational
        Complexity for Online Kernel Regression. ICML 2023.
-
-    Examples
-    --------
-    >>> import nystream
-    >>> X, y = nystream.datasets.mackey_glass(500)
-    >>> model = nystream.Kons(nystream.Gaussian(sigma=1.0), bound=1.0)
-    >>> predictions = model.progressive(X, y)
-    >>> bool(((predictions - y) ** 2).mean() < 0.02)
-    True
-    >>> bool(abs(predictions).max() <= 1.000001)
-    True
     """
 
-    __module__ = "nystream"
     __slots__ = ()
 
-    def __new__(
-        cls,
-        kernel: Kernel = Gaussian(),
-        *,
-        mu: float = 1.0,
-        eta: float | None = None,
-        bound: float | None = None,
-        max_rows: int | None = None,
-    ) -> Self:
-        return super().__new__(
-            cls,
-            "Kons",
-            kernel=kernel,
-            mu=mu,
-            eta=eta,
-            bound=bound,
-            max_rows=max_rows,
-        )
+
+@parameters
+class KaarParameters(Parameters):
+    """Parameters of :class:`Kaar`."""
+
+    __slots__ = ()
+
+    ridge: float = 1e-2
+    max_rows: int | None = None
 
 
-class Kaar(Learner):
+@learner()
+class Kaar(KaarParameters, KernelLearner):
     """KAAR: the kernel form of the forecaster of Vovk, Azoury and Warmuth, exact [1]_.
 
     A prediction is that of ridge regression on all rows so far and, with the label 0, the row
@@ -150,17 +120,6 @@ class Kaar(Learner):
     With labels within [-Y, Y] the regret against any function f is
     O(ridge ||f||^2 + Y^2 d_eff(ridge) ln T), where d_eff(ridge) is the effective dimension of the
     kernel matrix: O(ln^2 T) for exponentially decaying eigenvalues. Y need not be known.
-
-    Parameters
-    ----------
-    kernel
-        The kernel.
-    ridge
-        Regularisation, 1e-10 to 1e100: the penalty is ``ridge`` times the squared norm of the
-        function.
-    max_rows
-        The most rows to store. A call that would go beyond it raises ValueError and learns
-        nothing. None: no limit.
 
     References
     ----------
@@ -178,26 +137,21 @@ class Kaar(Learner):
     True
     """
 
-    __module__ = "nystream"
     __slots__ = ()
 
-    def __new__(
-        cls,
-        kernel: Kernel = Gaussian(),
-        *,
-        ridge: float = 1e-2,
-        max_rows: int | None = None,
-    ) -> Self:
-        return super().__new__(
-            cls,
-            "Kaar",
-            kernel=kernel,
-            ridge=ridge,
-            max_rows=max_rows,
-        )
+
+@parameters
+class OnlineKrrParameters(Parameters):
+    """Parameters of :class:`OnlineKrr`."""
+
+    __slots__ = ()
+
+    ridge: float = 1e-2
+    max_rows: int | None = None
 
 
-class OnlineKrr(Learner):
+@learner(mse=0.002)
+class OnlineKrr(OnlineKrrParameters, KernelLearner):
     """Exact online kernel ridge regression [1]_.
 
     A prediction is that of kernel ridge regression on all rows so far: what approximations on few
@@ -213,52 +167,45 @@ class OnlineKrr(Learner):
     ``predict_one`` and ``predict_many`` cost O(dt): they evaluate a kernel expansion, whose digits
     go with the ridge (with 1e-9 there are about six).
 
-    Parameters
-    ----------
-    kernel
-        The kernel.
-    ridge
-        Regularisation, 1e-10 to 1e100: the penalty is ``ridge`` times the squared norm of the
-        function.
-    max_rows
-        The most rows to store. A call that would go beyond it raises ValueError and learns
-        nothing. None: no limit.
-
     References
     ----------
     .. [1] Fedor Zhdanov and Yuri Kalnishkan. An Identity for Kernel Ridge Regression. Theoretical
        Computer Science 473, 2013.
-
-    Examples
-    --------
-    >>> import nystream
-    >>> X, y = nystream.datasets.mackey_glass(500)
-    >>> model = nystream.OnlineKrr(nystream.Gaussian(sigma=1.0))
-    >>> predictions = model.progressive(X, y)
-    >>> bool(((predictions - y) ** 2).mean() < 0.005)
-    True
     """
 
-    __module__ = "nystream"
     __slots__ = ()
 
-    def __new__(
-        cls,
-        kernel: Kernel = Gaussian(),
-        *,
-        ridge: float = 1e-2,
-        max_rows: int | None = None,
-    ) -> Self:
-        return super().__new__(
-            cls,
-            "OnlineKrr",
-            kernel=kernel,
-            ridge=ridge,
-            max_rows=max_rows,
-        )
+
+@parameters
+class SketchedKonsParameters(Parameters):
+    """Parameters of :class:`SketchedKons`.
+
+    Parameters
+    ----------
+    gamma
+        The least probability with which a gradient enters the matrix, above 0 and at most 1.
+    eta
+        Weight of squared gradients, positive. None: 1 / (8 bound^2).
+    uniforms
+        The draws themselves, a number in [0, 1) for each row: the gradient of row t enters the
+        matrix if ``uniforms[t]`` is below its probability. There must be one for every row
+        learned; otherwise learning raises ValueError. None: drawn from ``random_state``.
+    """
+
+    __slots__ = ()
+
+    mu: float = 1.0
+    beta: float = 1.0
+    epsilon: float = 0.5
+    bound: float | None = None
+    eta: float | None = None
+    random_state: int | np.random.RandomState | None = 0
+    uniforms: ArrayLike | None = None
+    max_rows: int | None = None
 
 
-class SketchedKons(Learner):
+@learner("gamma=0.5", mse=0.01)
+class SketchedKons(SketchedKonsParameters, KernelLearner):
     """Sketched-KONS: kernel online Newton step with a sampled matrix [1]_.
 
     As :class:`Kons` with a bound, but a gradient enters the matrix of the Newton step only with
@@ -271,83 +218,43 @@ class SketchedKons(Learner):
     probability 1 / ``gamma`` times that of :class:`Kons`: O(ln^2 T / gamma) for exponentially
     decaying eigenvalues of the kernel matrix. A smaller ``beta`` gives up that guarantee.
 
-    Parameters
-    ----------
-    kernel
-        The kernel.
-    mu
-        Regularisation, 1e-10 to 1e100: the matrix of the Newton step starts as ``mu`` times
-        identity.
-    gamma
-        The least probability with which a gradient enters the matrix, above 0 and at most 1.
-    beta
-        Factor of the leverage scores in the probabilities, positive.
-    epsilon
-        Accuracy of the leverage scores: they are multiplied by 1 + ``epsilon``.
-    bound
-        Positive: predictions stay within [-bound, bound].
-    eta
-        Weight of squared gradients, positive. None: 1 / (8 bound^2).
-    random_state
-        Seed of the draws, a whole number, not negative. The same number gives the same draws on
-        every platform, and so the same result to rounding.
-    uniforms
-        The draws themselves, a number in [0, 1) for each row: the gradient of row t enters the
-        matrix if ``uniforms[t]`` is below its probability. There must be one for every row
-        learned; otherwise learning raises ValueError. None: drawn from ``random_state``.
-    max_rows
-        The most rows to store. A call that would go beyond it raises ValueError and learns
-        nothing. None: no limit.
-
     References
     ----------
     .. [1] Daniele Calandriello, Alessandro Lazaric and Michal Valko. Second-Order Kernel Online
        Convex Optimization with Adaptive Sketching. ICML 2017.
-
-    Examples
-    --------
-    >>> import nystream
-    >>> X, y = nystream.datasets.mackey_glass(500)
-    >>> model = nystream.SketchedKons(nystream.Gaussian(sigma=1.0), gamma=0.5)
-    >>> predictions = model.progressive(X, y)
-    >>> bool(((predictions - y) ** 2).mean() < 0.03)
-    True
     """
 
-    __module__ = "nystream"
     __slots__ = ()
 
-    def __new__(
-        cls,
-        kernel: Kernel = Gaussian(),
-        *,
-        mu: float = 1.0,
-        gamma: float = 0.1,
-        beta: float = 1.0,
-        epsilon: float = 0.5,
-        bound: float = 1.0,
-        eta: float | None = None,
-        random_state: int = 0,
-        uniforms: ArrayLike | None = None,
-        max_rows: int | None = None,
-    ) -> Self:
-        return super().__new__(
-            cls,
-            "SketchedKons",
-            kernel=kernel,
-            mu=mu,
-            gamma=gamma,
-            beta=beta,
-            epsilon=epsilon,
-            bound=bound,
-            eta=eta,
-            random_state=random_state,
-            uniforms=uniforms,
-            max_rows=max_rows,
-        )
+    gamma: float = 0.1
+    bound: float = 1.0
+    random_state: int = 0
 
 
-class Pkawv(Learner):
+@parameters
+class PkawvParameters(Parameters):
+    """Parameters of :class:`Pkawv`.
+
+    Parameters
+    ----------
+    kors_mu
+        Regularisation of the leverage scores, positive; the larger, the fewer rows are sampled.
+        Other learners call it ``gamma``.
+    """
+
+    __slots__ = ()
+
+    ridge: float = 1e-2
+    kors_mu: float = 1.0
+    beta: float = 1.0
+    epsilon: float = 0.5
+    random_state: int | np.random.RandomState | None = 0
+    uniforms: ArrayLike | None = None
+    max_rows: int | None = None
+
+
+@learner()
+class Pkawv(PkawvParameters, KernelLearner):
     """PKAWV: the forecaster of Vovk, Azoury and Warmuth on the span of sampled rows [1]_.
 
     Kernel online row sampling (KORS) chooses rows by their ridge leverage scores; ``basis`` has
@@ -364,31 +271,6 @@ class Pkawv(Learner):
     with high probability that of :class:`Kaar`: O(ln^2 T) for exponentially decaying eigenvalues
     of the kernel matrix. A smaller ``beta`` or a larger ``kors_mu`` keeps fewer rows and gives up
     that guarantee.
-
-    Parameters
-    ----------
-    kernel
-        The kernel.
-    ridge
-        Regularisation, 1e-10 to 1e100: the penalty is ``ridge`` times the squared norm of the
-        function.
-    kors_mu
-        Regularisation of the leverage scores, positive; the larger, the fewer rows are sampled.
-        Other learners call it ``gamma``.
-    beta
-        Factor of the leverage scores in the probabilities, positive.
-    epsilon
-        Accuracy of the leverage scores: they are multiplied by 1 + ``epsilon``.
-    random_state
-        Seed of the draws, a whole number, not negative. The same number gives the same draws on
-        every platform, and so the same result to rounding.
-    uniforms
-        The draws themselves, a number in [0, 1) for each row: row t is sampled if
-        ``uniforms[t]`` is below its probability. There must be one for every row learned;
-        otherwise learning raises ValueError. None: drawn from ``random_state``.
-    max_rows
-        The most rows to store. A call that would go beyond it raises ValueError and learns
-        nothing. None: no limit.
 
     References
     ----------
@@ -408,30 +290,6 @@ class Pkawv(Learner):
     True
     """
 
-    __module__ = "nystream"
     __slots__ = ()
 
-    def __new__(
-        cls,
-        kernel: Kernel = Gaussian(),
-        *,
-        ridge: float = 1e-2,
-        kors_mu: float = 1.0,
-        beta: float = 1.0,
-        epsilon: float = 0.5,
-        random_state: int = 0,
-        uniforms: ArrayLike | None = None,
-        max_rows: int | None = None,
-    ) -> Self:
-        return super().__new__(
-            cls,
-            "Pkawv",
-            kernel=kernel,
-            ridge=ridge,
-            kors_mu=kors_mu,
-            beta=beta,
-            epsilon=epsilon,
-            random_state=random_state,
-            uniforms=uniforms,
-            max_rows=max_rows,
-        )
+    random_state: int = 0

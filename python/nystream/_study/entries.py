@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nystream import Gaussian
-from nystream._core import default_params
+from nystream._core import algorithms, default_params
 from nystream._learner_names import learner_called, title_of
 
 if TYPE_CHECKING:
@@ -166,6 +166,8 @@ ENTRIES = {
         Entry("RunningMean", lambda _: {}),
     )
 }
+# Others under their own names and with their defaults.
+ENTRIES |= {name: Entry(name, lambda _: {}) for name in algorithms() if name not in ENTRIES}
 
 
 def entry_called(name: str) -> Entry:

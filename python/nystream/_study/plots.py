@@ -50,6 +50,7 @@ LOOKS: dict[str, tuple[str, Any]] = {
     "LinearRls": ("#555555", NO_KERNEL),
     "RunningMean": ("#a8a8a8", NO_KERNEL),
 }
+OTHER_LOOK = ("#cfb53b", NO_KERNEL)
 
 
 def comparison(lines: Sequence[Line], folder: Path) -> list[Figure]:
@@ -152,7 +153,7 @@ def save(figure: Canvas, path: Path) -> Path:
 
 def style(name: str) -> dict[str, Any]:
     """Colour, line and label of a learner; those of the paper are drawn wider."""
-    colour, line = LOOKS[name]
+    colour, line = LOOKS.get(name, OTHER_LOOK)
     width = 2.2 if name in ("NonsAld", "AogdAld") else 1.4
     return {"color": colour, "linestyle": line, "label": ENTRIES[name].title, "linewidth": width}
 
@@ -192,7 +193,7 @@ def mse_against_time(ax: Axes, lines: Sequence[Line]) -> None:
     """One point a learner; the shape tells the kind."""
     markers = {"-": "o", ":": "s", "-.": "D", "--": "^"}
     for line in lines:
-        colour, kind = LOOKS[line.case.entry.name]
+        colour, kind = LOOKS.get(line.case.entry.name, OTHER_LOOK)
         ax.loglog(
             line.score.seconds, line.score.mse, markers.get(kind, "v"), color=colour,
             label=line.case.entry.title, markersize=6,

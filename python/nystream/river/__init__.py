@@ -9,45 +9,5 @@ Start with :class:`AutoRegressor`, which has nothing to tune and takes features 
 True
 """
 
-from nystream.river._ald import (
-    AogdAldRegressor,
-    KrlsAldRegressor,
-    NonsAldRegressor,
-    RidgeAldRegressor,
-)
-from nystream.river._auto import AutoRegressor
-from nystream.river._baselines import LinearRlsRegressor, RunningMeanRegressor
-from nystream.river._budgeted import (
-    ConKonsRegressor,
-    FogdRegressor,
-    NogdRegressor,
-    ProsNKonsRegressor,
-)
-from nystream.river._every_row import (
-    KaarRegressor,
-    KogdRegressor,
-    KonsRegressor,
-    OnlineKrrRegressor,
-    PkawvRegressor,
-    SketchedKonsRegressor,
-)
-
-__all__ = [
-    "AogdAldRegressor",
-    "AutoRegressor",
-    "ConKonsRegressor",
-    "FogdRegressor",
-    "KaarRegressor",
-    "KogdRegressor",
-    "KonsRegressor",
-    "KrlsAldRegressor",
-    "LinearRlsRegressor",
-    "NogdRegressor",
-    "NonsAldRegressor",
-    "OnlineKrrRegressor",
-    "PkawvRegressor",
-    "ProsNKonsRegressor",
-    "RidgeAldRegressor",
-    "RunningMeanRegressor",
-    "SketchedKonsRegressor",
-]
+from nystream.river._regressors import *  # noqa: F403
+from nystream.river._regressors import __all__ as __all__

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import copy
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, overload
 
 import numpy as np
 
 import nystream
+from nystream._core import default_params
+from nystream._kernels import norm_of_new_features
 from nystream.river._batches import like, read_frame, read_series
 from nystream.river._columns import Columns, check_features, check_number, numbers
 
@@ -21,15 +24,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-# Features that no row kept has enter a kernel through a norm alone: of distances, or of the row.
+# Features that no row kept has enter these kernels through a norm alone.
 _NORMS = {
-    nystream.Gaussian: 2,
-    nystream.Laplacian: 1,
-    nystream.Matern32: 2,
-    nystream.Matern52: 2,
-    nystream.RationalQuadratic: 2,
-    nystream.Polynomial: 2,
-    nystream.Linear: 2,
+    type(k): norm_of_new_features(k) for k in (getattr(nystream, n)() for n in nystream.kernels())
 }
 
 
@@ -39,16 +36,21 @@ class Regressor(base.MiniBatchRegressor):
     A name that is new gets a new column, in which all rows learned before are 0; a name that is
     absent counts as 0. Where a norm tells all about new features, the learner has one column more
     than there are names: always 0 when it learns, it holds that norm when it predicts.
+
+    Parameters
+    ----------
+    max_basis
+        The most rows to keep. At the cap the dictionary stops growing and further rows are learned
+        through their projection. None: no cap, and memory that may grow with the stream.
     """
 
     _kind: ClassVar[type[Any]]
 
-    def _begin(self, **params: Any) -> None:
-        """Store the parameters under their own names and make the learner."""
-        if params.get("kernel", self) is None:
-            params["kernel"] = nystream.Gaussian()
-        for name, value in params.items():
-            setattr(self, name, value)
+    def __post_init__(self) -> None:
+        """Make the learner, after the parameters have been stored under their names."""
+        known = default_params(self._kind.__name__)
+        names = [parameter.name for parameter in fields(self)]  # type: ignore[arg-type]
+        params = {name: getattr(self, name) for name in names if name in known}
         self._learner: nystream.Learner = self._kind(**params)
         self._norm = self._norm_of_new_features(params.get("kernel"))
         self._columns = Columns()
@@ -372,36 +374,8 @@ class IntervalRegressor(Regressor):
         return conf.interval.Interval(float(low), float(high))
 
 
-class CappedRegressor(Regressor):
-    """A regressor that is full some day: from then on it predicts, but learns no more."""
-
-    _cap: ClassVar[str]
-    _count: ClassVar[str]
-
-    @property
-    def _is_full(self) -> bool:
-        return self._room(self._learner) == 0
-
-    def _room(self, learner: nystream.Learner) -> int | None:
-        """Return how many rows can be learned for certain; None: as many as come."""
-        cap = getattr(self, self._cap)
-        return None if cap is None else max(cap - getattr(learner, self._count), 0)
-
-    def _learn(self, x: dict[Hashable, Any], y: float, *weight: float) -> None:
-        if self._is_full:
-            numbers(x)
-            check_number("y", y)
-        else:
-            super()._learn(x, y, *weight)
-
-    def _learn_rows(self, *arrays: NDArray[Any]) -> None:
-        room, learner = self._room(self._learner), self._learner
-        if room is not None and room < len(arrays[0]):
-            learner = copy.deepcopy(learner)  # so that all is learned in parts, or nothing
-        while len(arrays[0]) and (room := self._room(learner)) != 0:
-            learner.learn_many(*(array[:room] for array in arrays))
-            arrays = tuple(array[len(arrays[0]) if room is None else room :] for array in arrays)
-        self._learner = learner
+class LeastSquaresRegressor(IntervalRegressor, WeightedRegressor):
+    """A regressor by least squares: it has intervals, and rows may have weights."""
 
 
 def _widened(learner: nystream.Learner, width: int) -> nystream.Learner:

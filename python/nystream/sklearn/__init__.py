@@ -7,8 +7,9 @@ which has nothing to tune.
 The parameter ``gamma`` of estimators with a kernel says how narrow the kernel is:
 
 - "rbf": the kernel is ``exp(-gamma ||x - z||^2)``, with a width ``sigma`` of ``1 / sqrt(2 gamma)``;
-- "matern32", "matern52", "rational_quadratic": the width is ``1 / sqrt(2 gamma)`` as well;
 - "laplacian": the kernel is ``exp(-gamma ||x - z||_1)``, with a width of ``1 / gamma``;
+- other kernels with a width, by their names in lower case, "matern32", "matern52" and
+  "rational_quadratic": the width is ``1 / sqrt(2 gamma)`` as well;
 - "poly": the kernel is ``(gamma x . z + coef0)^degree``;
 - "linear" and a :class:`nystream.Kernel` do not use it.
 
@@ -26,45 +27,5 @@ are the same.
 True
 """
 
-from nystream.sklearn._ald import (
-    AogdAldRegressor,
-    KrlsAldRegressor,
-    NonsAldRegressor,
-    RidgeAldRegressor,
-)
-from nystream.sklearn._auto import AutoRegressor
-from nystream.sklearn._baselines import LinearRlsRegressor, RunningMeanRegressor
-from nystream.sklearn._budgeted import (
-    ConKonsRegressor,
-    FogdRegressor,
-    NogdRegressor,
-    ProsNKonsRegressor,
-)
-from nystream.sklearn._every_row import (
-    KaarRegressor,
-    KogdRegressor,
-    KonsRegressor,
-    OnlineKrrRegressor,
-    PkawvRegressor,
-    SketchedKonsRegressor,
-)
-
-__all__ = [
-    "AogdAldRegressor",
-    "AutoRegressor",
-    "ConKonsRegressor",
-    "FogdRegressor",
-    "KaarRegressor",
-    "KogdRegressor",
-    "KonsRegressor",
-    "KrlsAldRegressor",
-    "LinearRlsRegressor",
-    "NogdRegressor",
-    "NonsAldRegressor",
-    "OnlineKrrRegressor",
-    "PkawvRegressor",
-    "ProsNKonsRegressor",
-    "RidgeAldRegressor",
-    "RunningMeanRegressor",
-    "SketchedKonsRegressor",
-]
+from nystream.sklearn._estimators import *  # noqa: F403
+from nystream.sklearn._estimators import __all__ as __all__

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import math
+from dataclasses import field
 from numbers import Integral
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
+
+import nystream
+from nystream._core import default_params
+from nystream._parameters import dataclass_transform, document, parameters, store
 
 try:
     from scipy.sparse import issparse
@@ -21,31 +26,58 @@ except ImportError as error:
 from nystream.sklearn import _kernels
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import ArrayLike, NDArray
     from typing_extensions import Self
 
     from nystream import Learner
+
+E = TypeVar("E", bound="OnlineRegressor")
 
 # The core reads both without a copy, and computes in float64.
 DTYPES = (np.float64, np.float32)
 
 
 class OnlineRegressor(RegressorMixin, BaseEstimator):
-    """A learner as an estimator; the constructor of a subclass only stores its arguments."""
+    """A learner as an estimator; the constructor of a subclass only stores its arguments.
+
+    Parameters
+    ----------
+    bound
+        Positive: predictions stay within [-bound, bound]. None: the largest magnitude of the first
+        labels.
+    random_state
+        Seed of the draws: a whole number, which gives the same draws on every platform, or a
+        random state of NumPy. None: another seed for each ``fit``.
+    kors_mu
+        Regularisation of the leverage scores, positive; the larger, the fewer rows are kept. The
+        learner may call it ``gamma``.
+
+    Attributes
+    ----------
+    learner_
+        The learner behind it.
+    n_features_in_, feature_names_in_
+        Width of the rows, and their names if they came with names.
+    """
 
     _learner: ClassVar[Any]
+    # Its parameters and their defaults, as the core has them.
+    _defaults: ClassVar[dict[str, Any]]
     # Where the learner's own name for a parameter means another thing here.
     _learner_names: ClassVar[dict[str, str]] = {}
-    # The bound for labels within [-1, 1], which is the learner's default.
-    _unit_bound: ClassVar[float] = 1.0
     # Whether the defaults miss an R^2 of 0.5 on the two hundred rows of scikit-learn's check.
     _poor_score: ClassVar[bool] = False
-    # Whether labels may have columns.
-    _several_targets: ClassVar[bool] = False
 
     learner_: Learner
     # The shape of the labels of one row, as `fit` was given them: () or (k,), where k may be 1.
     _label_shape: tuple[int, ...] = ()
+
+    @property
+    def _takes_targets(self) -> bool:
+        """Whether labels may have columns."""
+        return "n_targets" in self._defaults
 
     def predict(self, X: ArrayLike) -> NDArray[np.float64]:
         """Predict the labels of rows; nothing changes.
@@ -71,7 +103,7 @@ class OnlineRegressor(RegressorMixin, BaseEstimator):
 
     def _learn(self, X: Any, y: Any, sample_weight: Any, *, afresh: bool) -> Self:
         # Sparse labels are refused where there is one target, and let through otherwise.
-        columns = self._several_targets and not issparse(y)
+        columns = self._takes_targets and not issparse(y)
         X, y = validate_data(
             self, X, y, reset=afresh, dtype=DTYPES, y_numeric=True, multi_output=columns
         )
@@ -118,7 +150,7 @@ class OnlineRegressor(RegressorMixin, BaseEstimator):
             params["random_state"] = _seed(params["random_state"])
         if "bound" in params:
             params["bound"] = self._bound(y)
-        if self._several_targets:
+        if self._takes_targets:
             params["n_targets"] = math.prod(y.shape[1:])
         learner: Learner = self._learner(**params)
         return learner
@@ -127,7 +159,8 @@ class OnlineRegressor(RegressorMixin, BaseEstimator):
         if self.bound is not None:
             return self.bound
         largest = max(float(y.max()), -float(y.min()))  # the magnitude of -128 is no int8
-        return self._unit_bound * (largest or 1.0)
+        # The default is meant for labels within [-1, 1].
+        return (self._defaults["bound"] or 1.0) * (largest or 1.0)
 
     def __getstate__(self) -> dict[str, Any]:
         # Plain values, for those who store estimators otherwise than by pickle, such as skops.
@@ -149,8 +182,73 @@ class OnlineRegressor(RegressorMixin, BaseEstimator):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.regressor_tags.poor_score = self._poor_score
-        tags.target_tags.multi_output = self._several_targets
+        tags.target_tags.multi_output = self._takes_targets
         return tags
+
+
+EXAMPLE = """\
+>>> import nystream
+>>> from nystream.sklearn import {name}
+>>> X, y = nystream.datasets.mackey_glass(1000)
+>>> model = {name}({given}).fit(X[:800], y[:800])
+>>> bool(model.score(X[800:], y[800:]) > {score})
+True"""
+
+
+@dataclass_transform(kw_only_default=True, eq_default=False, field_specifiers=(field,))
+def estimator(given: str = "", *, score: float = math.nan) -> Callable[[type[E]], type[E]]:
+    """Make an estimator of the learner of the same name: its constructor and its docstring.
+
+    ``given`` are the parameters of the example, which has at least this score; a docstring with
+    an example of its own needs neither.
+    """
+
+    def complete(cls: type[E]) -> type[E]:
+        learner = cls.__name__.removesuffix("Regressor")
+        cls._learner = getattr(nystream, learner)
+        cls._defaults = default_params(learner)
+        store(cls)
+        cls.__module__ = "nystream.sklearn"
+        remarks = (
+            f":class:`nystream.{learner}` as an estimator; its documentation has the mathematics."
+        )
+        if "n_targets" in cls._defaults:
+            remarks += "\nLabels may have several columns."
+        example = EXAMPLE.format(name=cls.__name__, given=given, score=score)
+        document(cls, OnlineRegressor, remarks, example)
+        return cls
+
+    return complete
+
+
+@parameters
+class KernelRegressor(OnlineRegressor):
+    """An estimator whose learner compares rows by a kernel.
+
+    Parameters
+    ----------
+    kernel
+        The name of a kernel, such as "rbf" or "laplacian", of which :mod:`nystream.sklearn` has a
+        list; or a :class:`nystream.Kernel`, which has its own parameters.
+    gamma
+        "median", "scale" or a positive number: how narrow the kernel is; :mod:`nystream.sklearn`
+        tells what it means for each.
+    sigma
+        The width of a kernel of distances, in place of ``gamma``.
+    degree, coef0
+        Of the kernel "poly".
+
+    Attributes
+    ----------
+    kernel_
+        The kernel of the learner, with the width that ``gamma`` came to.
+    """
+
+    kernel: str | nystream.Kernel = "rbf"
+    gamma: float | str = "median"
+    sigma: float | None = None
+    degree: int = 3
+    coef0: float = 1.0
 
 
 class IntervalRegressor(OnlineRegressor):
@@ -185,7 +283,7 @@ class UnweightedRegressor(OnlineRegressor):
     """An estimator whose learner takes no weights."""
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
-        """Forget everything and learn the rows once, in their order.
+        """Forget everything and learn the rows once, in their order; return the estimator.
 
         Parameters
         ----------
@@ -193,16 +291,11 @@ class UnweightedRegressor(OnlineRegressor):
             Rows, of shape (n_samples, n_features).
         y
             Labels, of shape (n_samples,).
-
-        Returns
-        -------
-        self
-            The estimator itself.
         """
         return self._learn(X, y, None, afresh=True)
 
     def partial_fit(self, X: ArrayLike, y: ArrayLike) -> Self:
-        """Learn further rows once, in their order.
+        """Learn further rows once, in their order; return the estimator.
 
         Parameters
         ----------
@@ -210,11 +303,6 @@ class UnweightedRegressor(OnlineRegressor):
             Rows, of shape (n_samples, n_features).
         y
             Labels, of shape (n_samples,).
-
-        Returns
-        -------
-        self
-            The estimator itself.
         """
         return self._learn(X, y, None, afresh=not hasattr(self, "learner_"))
 
@@ -223,7 +311,7 @@ class WeightedRegressor(OnlineRegressor):
     """An estimator whose learner takes weights."""
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Forget everything and learn the rows once, in their order.
+        """Forget everything and learn the rows once, in their order; return the estimator.
 
         Parameters
         ----------
@@ -233,18 +321,13 @@ class WeightedRegressor(OnlineRegressor):
             Labels, of shape (n_samples,); or (n_samples, n_targets), where several are allowed.
         sample_weight
             How often each row counts, 0 or more. None: once.
-
-        Returns
-        -------
-        self
-            The estimator itself.
         """
         return self._learn(X, y, sample_weight, afresh=True)
 
     def partial_fit(
         self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
     ) -> Self:
-        """Learn further rows once, in their order.
+        """Learn further rows once, in their order; return the estimator.
 
         Parameters
         ----------
@@ -254,13 +337,12 @@ class WeightedRegressor(OnlineRegressor):
             Labels, of shape (n_samples,); or (n_samples, n_targets), where several are allowed.
         sample_weight
             How often each row counts, 0 or more. None: once.
-
-        Returns
-        -------
-        self
-            The estimator itself.
         """
         return self._learn(X, y, sample_weight, afresh=not hasattr(self, "learner_"))
+
+
+class LeastSquaresRegressor(IntervalRegressor, WeightedRegressor):
+    """An estimator by least squares: it has intervals and takes weights."""
 
 
 def _counted(

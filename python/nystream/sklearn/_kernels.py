@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+import re
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +11,7 @@ import numpy as np
 from scipy.spatial.distance import pdist
 
 import nystream
+from nystream._kernels import norm_of_new_features
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -18,15 +19,16 @@ if TYPE_CHECKING:
 PARAMETERS = ("kernel", "gamma", "sigma", "degree", "coef0")
 SAMPLE = 300  # the most rows whose distances are looked at
 
-WITH_WIDTH: dict[str, Callable[[float], nystream.Kernel]] = {
-    "rbf": nystream.Gaussian,
-    "laplacian": nystream.Laplacian,
-    "matern32": nystream.Matern32,
-    "matern52": nystream.Matern52,
-    "rational_quadratic": nystream.RationalQuadratic,
-}
-NAMES = (*WITH_WIDTH, "poly", "linear")
-CLASSES = {name: getattr(nystream, name) for name in nystream.kernels()}
+CLASSES: dict[str, Any] = {name: getattr(nystream, name) for name in nystream.kernels()}
+# What scikit-learn calls otherwise.
+SHORT = {"Gaussian": "rbf", "Polynomial": "poly"}
+
+
+def _named(name: str) -> str:
+    return SHORT.get(name) or re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()
+
+
+NAMES = {_named(name): make for name, make in CLASSES.items()}
 
 
 def resolve(
@@ -43,14 +45,18 @@ def resolve(
     _check(kernel, gamma, sigma)
     if isinstance(kernel, nystream.Kernel):
         return kernel
-    if kernel == "linear":
-        return nystream.Linear()
+    make = NAMES[kernel]
+    takes = make().params
     if sigma is not None:
-        return WITH_WIDTH[kernel](sigma)
-    gamma = _gamma(X, weights, kernel, gamma)
-    if kernel == "poly":
-        return nystream.Polynomial(degree, gamma=gamma, coef0=coef0)
-    return WITH_WIDTH[kernel](1 / gamma if kernel == "laplacian" else 1 / math.sqrt(2 * gamma))
+        given = {"sigma": sigma}
+    elif takes.keys() & {"gamma", "sigma"}:
+        gamma = _gamma(X, weights, kernel, gamma)
+        width = 1 / gamma if _sums(kernel) else 1 / math.sqrt(2 * gamma)
+        given = {"gamma": gamma, "sigma": width, "degree": degree, "coef0": coef0}
+    else:
+        given = {}
+    made: nystream.Kernel = make(**{name: given[name] for name in given if name in takes})
+    return made
 
 
 def to_plain(kernel: Any) -> Any:
@@ -85,7 +91,7 @@ def _check(kernel: Any, gamma: Any, sigma: Any) -> None:
         raise ValueError(
             f"gamma and sigma should not both be given, but are {gamma!r} and {sigma!r}"
         )
-    if not (isinstance(kernel, str) and kernel in WITH_WIDTH):
+    if not (isinstance(kernel, str) and "sigma" in NAMES[kernel]().params):
         raise ValueError(f"sigma should be None with the kernel {kernel!r}, but is {sigma!r}")
 
 
@@ -100,9 +106,14 @@ def _gamma(X: NDArray[Any], weights: NDArray[np.float64] | None, kernel: str, ga
         return 1.0
     if gamma == "scale":
         return float(1 / (X.shape[1] * _variance(X, weights)))
-    if kernel == "laplacian":
+    if _sums(kernel):
         return 1 / _median_distance(X, weights, "cityblock")
     return 0.5 / _median_distance(X, weights, "euclidean") ** 2
+
+
+def _sums(kernel: str) -> bool:
+    """Whether a kernel compares rows by the sum of absolute differences, as the Laplacian does."""
+    return norm_of_new_features(NAMES[kernel]()) == 1
 
 
 def _variance(X: NDArray[Any], weights: NDArray[np.float64] | None) -> float:

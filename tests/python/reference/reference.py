@@ -23,7 +23,7 @@ from reference_ald import aogd_ald, krls_ald, nons_ald
 from reference_budgeted import con_kons, fogd, nogd, pros_n_kons
 from reference_every_row import kaar, kernel_ridge_q, kogd, kons, online_krr, pkawv, sketched_kons
 from reference_features import Dictionary, Run
-from reference_kernels import KERNELS, gaussian, kernel_like
+from reference_kernels import gaussian, kernel_like
 from reference_least_squares import (
     Squares,
     cheapest,
@@ -35,7 +35,6 @@ from reference_least_squares import (
 )
 
 __all__ = [
-    "KERNELS",
     "Dictionary",
     "Run",
     "Squares",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 import numpy as np
@@ -50,18 +51,7 @@ def polynomial(X, Z, degree, gamma, coef0, normalize):
     return np.divide(K, scale, out=np.zeros_like(K), where=scale > 0)
 
 
-KERNELS = {
-    "Gaussian": gaussian,
-    "Laplacian": laplacian,
-    "Linear": linear,
-    "Matern32": matern32,
-    "Matern52": matern52,
-    "Polynomial": polynomial,
-    "RationalQuadratic": rational_quadratic,
-}
-
-
 def kernel_like(kernel) -> Kernel:
-    """The literal kernel with the parameters of one of the product's."""
-    formula = KERNELS[type(kernel).__name__]
+    """The literal kernel with the parameters of one of the product's: its name in snake case."""
+    formula = globals()[re.sub(r"(?<=[a-z])(?=[A-Z])", "_", type(kernel).__name__).lower()]
     return lambda X, Z: formula(X, Z, **kernel.params)

@@ -190,7 +190,11 @@ def test_repr_shows_what_was_changed():
         (
             {"kernel": "gaussian"},
             "kernel should be one of 'rbf', 'laplacian', 'matern32', 'matern52', "
-            "'rational_quadratic', 'poly', 'linear' or a nystream.Kernel, but is 'gaussian'",
+            "'rational_quadratic', 'poly', 'linear'",
+        ),
+        (
+            {"kernel": "gaussian"},
+            f"{list(_kernels.NAMES)[-1]!r} or a nystream.Kernel, but is 'gaussian'",
         ),
         ({"kernel": None}, "or a nystream.Kernel, but is None"),
         ({"gamma": -1}, "gamma should be 'median', 'scale' or a positive number, but is -1"),

@@ -34,6 +34,11 @@ LEARNERS = {
     "Auto": nystream.Auto(warm_up=40, max_basis=15),
     "Auto, warming up": nystream.Auto(warm_up=1000, policy="freeze", forgetting=1.0),
 }
+LEARNERS |= {
+    name: getattr(nystream, name)()
+    for name in nystream.algorithms()
+    if name not in {type(model).__name__ for model in LEARNERS.values()}
+}
 KERNELS = [
     nystream.Gaussian(8.0),
     nystream.Laplacian(2.0),
@@ -41,5 +46,9 @@ KERNELS = [
     nystream.Matern52(0.5),
     nystream.RationalQuadratic(2.0, alpha=0.5),
     nystream.Polynomial(2, gamma=0.5, coef0=0.0, normalize=True),
-    nystream.Linear(),
+]
+KERNELS += [
+    getattr(nystream, name)()
+    for name in nystream.kernels()
+    if name not in {type(kernel).__name__ for kernel in KERNELS}
 ]
