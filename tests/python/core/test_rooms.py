@@ -13,8 +13,8 @@ PACKAGE = ROOT / "python" / "nystream"
 
 # From the ground up: a room may import those before it. `nystream` is what users import.
 ROOMS = (
-    *("_core", "_checks", "_frames", "_onnx", "_kernels", "_learner_names", "_learners"),
-    *("theory", "_tables", "datasets", "nystream"),
+    *("_core", "_checks", "_frames", "_onnx", "_parameters", "_kernels", "_learner_names"),
+    *("_learners", "theory", "_tables", "datasets", "nystream"),
     *("sklearn", "river"),
     *("_runs", "spark", "ray", "serve"),
     *("_study", "_cli", "__main__"),

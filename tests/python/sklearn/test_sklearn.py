@@ -32,6 +32,7 @@ from nystream.sklearn import (
     FogdRegressor,
     NonsAldRegressor,
     RidgeAldRegressor,
+    _kernels,
 )
 
 # Estimators call the width `gamma`: parameters of this name get another one.
