@@ -14,7 +14,7 @@ from support import ROOT
 import nystream
 
 for package in ("sphinx", "myst_parser", "furo"):
-    pytest.importorskip(package, reason=f"the site needs {package}: pip install '.[docs]'")
+    pytest.importorskip(package, reason=f"the site needs {package}: pip install --group docs")
 
 
 def build(folder):
