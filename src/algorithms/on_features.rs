@@ -184,9 +184,11 @@ pub struct FeatureLearner<M, U> {
 impl<M: FeatureMap, U: Update> FeatureLearner<M, U> {
     /// A learner that has seen nothing.
     pub(super) fn new(map: M, update: U) -> Self {
-        let updates = vec![update];
+        let (size, updates) = (map.size(), vec![update]);
+        let mut core = OnFeatures { map, updates };
+        core.grow_to(size);
         Self {
-            core: OnFeatures { map, updates },
+            core,
             record: None,
             full: usize::MAX,
             output: [Output::default()],

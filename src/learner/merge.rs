@@ -201,14 +201,9 @@ mod tests {
         let good = || learner(RidgeAldParams::default(), &[0.3, 1.2]);
         let mut wide = Learner::new(RidgeAldParams::default()).unwrap();
         wide.learn_row(&[1.0, 2.0], 0.0).unwrap();
-        let capped = RidgeAldParams {
-            max_basis: Some(7),
-            ..RidgeAldParams::default()
-        };
-        let other_kernel = RidgeAldParams {
-            kernel: Gaussian { sigma: 2.5 }.into(),
-            ..RidgeAldParams::default()
-        };
+        let (mut capped, mut other_kernel) = <(RidgeAldParams, RidgeAldParams)>::default();
+        capped.max_basis = Some(7);
+        other_kernel.kernel = Gaussian { sigma: 2.5 }.into();
         let cases = [
             (
                 learner(NonsAldParams::default(), &[]),

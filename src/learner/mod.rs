@@ -6,9 +6,9 @@ mod intervals;
 mod merge;
 mod scorer;
 mod weights;
+mod widen;
 
 use crate::algorithms::{Algorithm, AnyParams, Expert, learn_rows};
-use crate::data::checks::at_least_one;
 use crate::data::{
     FeatureNames, Number, Rows, check_label, check_labels, check_predictions, check_row,
     check_width, score_rows,
@@ -16,7 +16,6 @@ use crate::data::{
 use crate::error::{Error, Place};
 use crate::kernels::AnyKernel;
 use crate::linalg::Panels;
-use crate::persist::State;
 use crate::runtime::memory::reserved;
 
 #[cfg(feature = "python")]
@@ -176,45 +175,6 @@ impl Learner {
         self.algorithm.learn_row(x, y, 1.0, yhat);
         self.note(x.len(), 1);
         check_predictions(yhat)
-    }
-
-    /// Lets rows have more features from now on; rows learned so far count as 0 in them.
-    ///
-    /// ```
-    /// use nystream::{Learner, NonsAldParams};
-    ///
-    /// let mut learner = Learner::new(NonsAldParams::default())?;
-    /// learner.learn_row(&[0.5], 1.0)?;
-    /// let before = learner.predict_row(&[0.4])?;
-    /// learner.widen(2)?;
-    /// assert_eq!(learner.predict_row(&[0.4, 0.0])?, before);
-    /// # Ok::<(), nystream::Error>(())
-    /// ```
-    pub fn widen(&mut self, n_features: usize) -> Result<(), Error> {
-        let before = self.n_features.or(self.algorithm.facts().n_features);
-        let Some(before) = before else {
-            return at_least_one("n_features", n_features);
-        };
-        if n_features < before || n_features > LARGEST_WIDTH {
-            let expected = "at least as many as rows have";
-            return Err(Error::parameter("n_features", expected, n_features as f64));
-        }
-        if n_features == before {
-            return Ok(());
-        }
-        if self.names.get().is_some() {
-            let (argument, problem) = ("n_features", "cannot grow: columns have names".into());
-            return Err(Error::Names { argument, problem });
-        }
-        self.check_memory(n_features)?;
-        let mut state = State::wide(n_features);
-        self.algorithm.save(&mut state);
-        let mut wider = self.params.build()?;
-        wider.load(&state)?;
-        wider.widen(before, n_features)?;
-        self.algorithm = wider;
-        self.n_features = self.n_features.map(|_| n_features);
-        Ok(())
     }
 
     /// Refuses what learning these rows and labels would refuse.

@@ -13,6 +13,11 @@ pub trait Loss {
     /// The loss of a prediction.
     fn value(&self, yhat: f64, y: f64) -> f64;
 
+    /// The loss of a prediction that counts `weight` times.
+    fn weighted(&self, weight: f64, yhat: f64, y: f64) -> f64 {
+        weight * self.value(yhat, y)
+    }
+
     /// Its derivative with respect to the prediction.
     fn derivative(&self, yhat: f64, y: f64) -> f64;
 
@@ -42,6 +47,10 @@ macro_rules! registry {
         impl Loss for AnyLoss {
             fn value(&self, yhat: f64, y: f64) -> f64 {
                 match self { $(Self::$loss(loss) => loss.value(yhat, y),)* }
+            }
+
+            fn weighted(&self, weight: f64, yhat: f64, y: f64) -> f64 {
+                match self { $(Self::$loss(loss) => loss.weighted(weight, yhat, y),)* }
             }
 
             fn derivative(&self, yhat: f64, y: f64) -> f64 {

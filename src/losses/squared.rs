@@ -22,6 +22,10 @@ impl Loss for Squared {
         (yhat - y) * (yhat - y)
     }
 
+    fn weighted(&self, weight: f64, yhat: f64, y: f64) -> f64 {
+        weight * (yhat - y) * (yhat - y)
+    }
+
     fn derivative(&self, yhat: f64, y: f64) -> f64 {
         2.0 * (yhat - y)
     }

@@ -125,25 +125,7 @@ impl Learner {
         Ok(chunks::prediction(py, yhat))
     }
 
-    /// Learns one row and its label.
-    ///
-    /// Parameters
-    /// ----------
-    /// x
-    ///     The row.
-    /// y
-    ///     Its label, or an array of them if there are several targets.
-    /// sample_weight
-    ///     How many times the loss of the row counts; with 0 it is not learned. None: once. Learners for which
-    ///     ``takes_weights`` is false refuse it.
-    ///
-    /// Examples
-    /// --------
-    /// >>> import nystream
-    /// >>> model = nystream.NonsAld()
-    /// >>> model.learn_one([0.1, 0.2], 0.5)
-    /// >>> round(model.predict_one([0.1, 0.2]), 3)
-    /// 0.889
+    #[doc = include_str!("docs/learn_one.txt")]
     #[pyo3(signature = (x, y, sample_weight=None))]
     fn learn_one(
         &self,
@@ -193,36 +175,7 @@ impl Learner {
         chunks::predictions(py, yhat, self.n_targets(py))
     }
 
-    /// Where the labels of many rows are likely to be: for each row the ends of an interval that holds the label in
-    /// ``level`` of all cases. Changes nothing.
-    ///
-    /// Its middle is the prediction, unless that was clipped. Its length follows how little is known about the row, and how
-    /// far the last thousand predictions were off, whatever the reason: so the level is kept on streams that are not as
-    /// the model supposes, and, after a thousand rows at most, on those that change. Ends are infinite while there are too
-    /// few errors to tell, fewer than 9 for a level of 0.9. For learners by least squares: see ``has_intervals``.
-    ///
-    /// Parameters
-    /// ----------
-    /// X
-    ///     The rows; or one row, a one-dimensional array.
-    /// level
-    ///     The part of labels that the intervals should hold, more than 0 and less than 1.
-    ///
-    /// Returns
-    /// -------
-    /// intervals
-    ///     The two ends, in the last axis: of shape (n, 2) for n rows, (2,) for one row; with several targets, (n, k, 2)
-    ///     and (k, 2).
-    ///
-    /// Examples
-    /// --------
-    /// >>> import nystream
-    /// >>> X, y = nystream.datasets.friedman(2000)
-    /// >>> model = nystream.RidgeAld(nystream.Gaussian(sigma=4.0))
-    /// >>> model.learn_many(X[:1000], y[:1000])
-    /// >>> low, high = model.predict_interval(X[1000:], level=0.9).T
-    /// >>> bool(0.85 < ((low < y[1000:]) & (y[1000:] < high)).mean() < 0.95)
-    /// True
+    #[doc = include_str!("docs/predict_interval.txt")]
     #[pyo3(signature = (X, level=None), text_signature = "($self, X, level=0.9)")]
     fn predict_interval<'py>(
         &self,
@@ -258,24 +211,7 @@ impl Learner {
         self.lock(py).borrow().has_intervals()
     }
 
-    /// Learns many rows and their labels, in order.
-    ///
-    /// Parameters
-    /// ----------
-    /// X
-    ///     The rows.
-    /// y
-    ///     A label for each.
-    /// sample_weight
-    ///     How many times the loss of each row counts; with weights, rows are learned one by one and not in blocks.
-    ///
-    /// Examples
-    /// --------
-    /// >>> import nystream
-    /// >>> model = nystream.NonsAld()
-    /// >>> model.learn_many([[0.1, 0.2], [0.3, 0.4]], [0.5, 0.6])
-    /// >>> model.n_seen
-    /// 2
+    #[doc = include_str!("docs/learn_many.txt")]
     #[pyo3(signature = (X, y, sample_weight=None))]
     fn learn_many(
         &self,
@@ -289,25 +225,7 @@ impl Learner {
         Ok(())
     }
 
-    /// Predicts each row, then learns its label, in order: the predictions made before each label was learned.
-    ///
-    /// To rounding the same as a loop of ``predict_one`` and ``learn_one``, in one call and much faster.
-    ///
-    /// Parameters
-    /// ----------
-    /// X
-    ///     The rows.
-    /// y
-    ///     A label for each.
-    /// sample_weight
-    ///     How many times the loss of each row counts; with weights, rows are learned one by one and not in blocks.
-    ///
-    /// Examples
-    /// --------
-    /// >>> import nystream
-    /// >>> model = nystream.NonsAld()
-    /// >>> model.progressive([[0.1, 0.2], [0.1, 0.2]], [0.5, 0.5]).round(3)
-    /// array([0.   , 0.889])
+    #[doc = include_str!("docs/progressive.txt")]
     #[pyo3(signature = (X, y, sample_weight=None))]
     fn progressive<'py>(
         &self,
@@ -321,40 +239,13 @@ impl Learner {
         chunks::predictions(py, batch.learn(py, &self.core)?, n_targets)
     }
 
-    /// Lets rows have more features from now on; the rows learned so far count as 0 in them.
-    ///
-    /// Predictions for rows that are 0 in the new features stay as they are. A learner that has seen no row takes any
-    /// width as it is.
-    ///
-    /// Parameters
-    /// ----------
-    /// n_features
-    ///     The new width, at least as large as the old one.
-    ///
-    /// Examples
-    /// --------
-    /// >>> import nystream
-    /// >>> model = nystream.NonsAld()
-    /// >>> model.learn_one([0.1], 0.5)
-    /// >>> before = model.predict_one([0.2])
-    /// >>> model.widen(2)
-    /// >>> model.predict_one([0.2, 0.0]) == before
-    /// True
+    #[doc = include_str!("docs/widen.txt")]
     fn widen(&self, py: Python<'_>, n_features: &Bound<'_, PyAny>) -> PyResult<()> {
         let n_features = arrays::count("n_features", n_features)?;
         Ok(self.lock(py).borrow_mut().widen(n_features)?)
     }
 
-    /// What the learner predicts now, frozen: a small immutable scorer for threads and other processes.
-    ///
-    /// Examples
-    /// --------
-    /// >>> import nystream
-    /// >>> model = nystream.NonsAld()
-    /// >>> model.learn_one([0.1], 0.5)
-    /// >>> scorer = model.scorer()
-    /// >>> scorer.predict_one([0.2]) == model.predict_one([0.2])
-    /// True
+    #[doc = include_str!("docs/scorer.txt")]
     fn scorer(&self, py: Python<'_>) -> Scorer {
         self.lock(py).borrow().scorer().into()
     }
@@ -371,15 +262,7 @@ impl Learner {
         self.lock(py).borrow().takes_weights()
     }
 
-    /// Names of the columns of the first data frame learned; None if rows came as arrays.
-    ///
-    /// A data frame with other columns, or with the same in another order, is refused; arrays pass.
-    ///
-    /// Examples
-    /// --------
-    /// >>> import nystream
-    /// >>> nystream.NonsAld().feature_names is None
-    /// True
+    #[doc = include_str!("docs/feature_names.txt")]
     #[getter]
     fn feature_names(&self, py: Python<'_>) -> Option<Vec<String>> {
         let guard = self.lock(py);
@@ -407,19 +290,7 @@ impl Learner {
             .collect()
     }
 
-    /// Bytes of memory that the learner holds.
-    ///
-    /// With J rows kept of d features it is of the order of dJ + J^2 for learners with a dictionary, and grows no more
-    /// once that is full.
-    ///
-    /// Examples
-    /// --------
-    /// >>> import nystream
-    /// >>> model = nystream.NonsAld()
-    /// >>> before = model.nbytes
-    /// >>> model.learn_one([0.1, 0.2], 0.5)
-    /// >>> model.nbytes > before
-    /// True
+    #[doc = include_str!("docs/nbytes.txt")]
     #[getter]
     fn nbytes(&self, py: Python<'_>) -> usize {
         self.lock(py).borrow().nbytes()
@@ -437,29 +308,13 @@ impl Learner {
         self.lock(py).borrow().n_seen()
     }
 
-    /// Width of the rows learned, or None before the first.
-    ///
-    /// Examples
-    /// --------
-    /// >>> import nystream
-    /// >>> model = nystream.NonsAld()
-    /// >>> model.learn_one([0.1, 0.2], 0.5)
-    /// >>> model.n_features
-    /// 2
+    #[doc = include_str!("docs/n_features.txt")]
     #[getter]
     fn n_features(&self, py: Python<'_>) -> Option<usize> {
         self.lock(py).borrow().n_features()
     }
 
-    /// The rows kept, as a new array with a row for each.
-    ///
-    /// Examples
-    /// --------
-    /// >>> import nystream
-    /// >>> model = nystream.NonsAld()
-    /// >>> model.learn_one([0.1, 0.2], 0.5)
-    /// >>> model.basis
-    /// array([[0.1, 0.2]])
+    #[doc = include_str!("docs/basis.txt")]
     #[getter]
     fn basis<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let (rows, shape) = {
@@ -498,16 +353,7 @@ impl Learner {
         Ok(PyBytes::new(py, &bytes))
     }
 
-    /// The learner that ``to_bytes`` has written; it goes on exactly as the original would.
-    ///
-    /// Examples
-    /// --------
-    /// >>> import nystream
-    /// >>> model = nystream.NonsAld()
-    /// >>> model.learn_one([0.1, 0.2], 0.5)
-    /// >>> again = nystream.NonsAld.from_bytes(model.to_bytes())
-    /// >>> again.predict_one([0.3, 0.4]) == model.predict_one([0.3, 0.4])
-    /// True
+    #[doc = include_str!("docs/from_bytes.txt")]
     #[classmethod]
     fn from_bytes<'py>(
         cls: &Bound<'py, PyType>,
@@ -517,23 +363,7 @@ impl Learner {
         Self::wrap(cls.py(), learner, Some(cls))
     }
 
-    /// Writes the whole learner to a file, from which :func:`nystream.load` goes on exactly.
-    ///
-    /// The file is there as a whole or not at all, whatever happens meanwhile: what it held before is replaced in one
-    /// step.
-    ///
-    /// Parameters
-    /// ----------
-    /// path
-    ///     The file, a string or a path.
-    ///
-    /// Examples
-    /// --------
-    /// >>> import nystream, tempfile
-    /// >>> with tempfile.TemporaryDirectory() as folder:
-    /// ...     nystream.NonsAld().save(f"{folder}/model.nys")
-    /// ...     nystream.load(f"{folder}/model.nys").n_seen
-    /// 0
+    #[doc = include_str!("docs/save.txt")]
     fn save(&self, py: Python<'_>, path: &Bound<'_, PyAny>) -> PyResult<()> {
         let path = arrays::path("path", path)?;
         let bytes = self.lock(py).borrow().to_bytes()?;

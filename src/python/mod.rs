@@ -1,5 +1,6 @@
 //! The compiled module `nystream._core`.
 #![allow(
+    clippy::doc_lazy_continuation,
     clippy::doc_link_with_quotes,
     clippy::doc_markdown,
     reason = "docstrings are read by Python"

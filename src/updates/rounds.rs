@@ -135,26 +135,23 @@ where
     fn with_tiles<S: Simd, const ROWS: usize, const REGISTERS: usize>(mut self, simd: S) -> usize {
         gram::<S, ROWS, REGISTERS>(simd, self.rounds);
         sums::<S, REGISTERS>(simd, self.rounds, self.features.data(), self.w);
-        let rounds = self.rounds;
-        let mut shrinkage = 0.0;
+        let (rounds, mut shrinkage) = (self.rounds, 0.0);
         for i in 0..self.features.n_rows() {
             let (known, rest) = rounds.n.split_at_mut(i * rounds.width);
-            let column = &mut rest[..rounds.width];
-            let q_before = column[i];
-            if (self.is_noise)(q_before, rounds.norms[i]) && q_before > 0.0 {
+            let (q_before, column) = (rest[i], &mut rest[..rounds.width]);
+            if q_before > 0.0 && (self.is_noise)(q_before, rounds.norms[i]) {
                 return i;
             }
-            for (l, known) in known.chunks_exact(rounds.width).enumerate() {
-                rounds.factors[l] = -rounds.c[l] * known[i];
+            let past = rounds.c.iter().zip(known.chunks_exact(rounds.width));
+            for (factor, (c, n)) in rounds.factors.iter_mut().zip(past) {
+                *factor = -c * n[i];
             }
             combine::<S, REGISTERS>(simd, &rounds.factors[..i], known, column, i);
-            let q = column[i];
+            let (q, width, mut scale) = (column[i], rounds.width, 0.0);
             if q < 0.0 {
                 return i;
             }
-            let (targets, width) = (rounds.values.chunks_exact_mut(rounds.width), rounds.width);
-            let mut scale = 0.0;
-            for (target, values) in targets.enumerate() {
+            for (target, values) in rounds.values.chunks_exact_mut(width).enumerate() {
                 let Some((predicted, step)) = (self.round)(i, target, cut(values[i]), q) else {
                     return i;
                 };
@@ -168,9 +165,9 @@ where
                     rounds.roots[i] = step.curvature.sqrt();
                 }
                 self.yhat.push(predicted);
-                let t = step.shift + step.e * scale;
-                rounds.t[target * width + i] = t;
-                axpy_with(simd, -t, &column[i..], &mut values[i..]);
+                let t = &mut rounds.t[target * width + i];
+                *t = step.shift + step.e * scale;
+                axpy_with(simd, -*t, &column[i..], &mut values[i..]);
             }
         }
         self.features.n_rows()

@@ -331,7 +331,9 @@ def test_what_no_header_says_is_refused_before_it_is_read(model):
     data = model.to_bytes()
     for key in ["zzz", "n_features", "feature_names"]:
         long = tampered(data, lambda about, _, key=key: about.update({key: [[]] * 1000}))
-        with pytest.raises(ValueError, match="not a nystream model: .*(unknown field|invalid type)"):
+        with pytest.raises(
+            ValueError, match=r"not a nystream model: .*(unknown field|invalid type)"
+        ):
             nystream.Learner.from_bytes(long)
     longer = tampered(data, lambda about, _: about.update(learner=[[]] * 100_000))
     with pytest.raises(ValueError, match="learner should have at most 65536 bytes"):

@@ -165,7 +165,9 @@ def test_it_goes_on_from_bytes_and_copies_bit_for_bit(n_rows):
 
 def test_rows_that_are_zero_or_repeated():
     X = np.array([[0.0, 0.0], [1.0, 2.0], [1.0, 2.0], [0.0, 0.0], [2.0, 4.0], [1.0, 0.0]] * 5)
-    y = np.linspace(0, 1, len(X)) ** 2  # no two rows cost the same: rounding would choose between them
+    y = (
+        np.linspace(0, 1, len(X)) ** 2
+    )  # no two rows cost the same: rounding would choose between them
     for kernel in KERNELS:
         for max_basis in (1, 2, 3):
             judge_replacing(kernel, X, y, alpha=0.01, ridge=0.01, max_basis=max_basis)

@@ -18,6 +18,7 @@ import time
 import numpy as np
 import pytest
 from serving import RIDGE, X, Y, ask, blocked, in_process, needs_uvicorn, ridge, serving
+from support import command
 
 import nystream
 from nystream._checkpoint import Checkpoint
@@ -514,6 +515,16 @@ def test_what_was_accepted_before_the_end_is_learned(tmp_path):
 
 
 @needs_uvicorn
+def test_a_second_service_does_not_write_to_the_checkpoint_of_the_first(tmp_path):
+    options = [*RIDGE, "--checkpoint", tmp_path / "c"]
+    with serving(*options):
+        second = subprocess.run(
+            command("serve", "--port", "0", *options), capture_output=True, text=True, timeout=60
+        )
+    assert second.returncode == 2
+    assert f"another process is writing to {tmp_path / 'c'}: process " in second.stderr
+
+
 def test_a_killed_service_leaves_a_checkpoint_of_some_moment(tmp_path):
     """Whatever the moment, the file is sound, and its model is that of the first so many rows."""
     options = [*RIDGE, "--checkpoint", tmp_path / "c", "--every", "0.02"]

@@ -6,11 +6,13 @@ import argparse
 import importlib.util
 import os
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from nystream._cli import modelling
 from nystream._cli.parsing import Commands, add_command, at_least_one, positive
+from nystream._locks import locked
 
 Options: TypeAlias = dict[str, tuple[Callable[[str], float], str]]
 
@@ -112,15 +114,23 @@ def run(chosen: argparse.Namespace) -> int:
     check(chosen, secret)
     hosts = None if secret or chosen.insecure else [*_server.LOCAL, chosen.host]
     given = options_of(chosen, PASSED_ON)
-    app = create_app(modelling.start(chosen, "MODEL"), token=secret, hosts=hosts, **given)
-    service, limits = app.service, Limits(**options_of(chosen, LIMITS))
-    with _server.listen(chosen.host, chosen.port) as listener:
-        name, place = service.model.partition("(")[0], _server.address(listener)
-        print(f"{name}, {service.snapshot.n_seen:,} rows seen: {place}", flush=True)
-        _server.run(app, listener, limits, service.lost)
+    with kept_from_others(chosen.checkpoint):
+        app = create_app(modelling.start(chosen, "MODEL"), token=secret, hosts=hosts, **given)
+        service, limits = app.service, Limits(**options_of(chosen, LIMITS))
+        with _server.listen(chosen.host, chosen.port) as listener:
+            name, place = service.model.partition("(")[0], _server.address(listener)
+            print(f"{name}, {service.snapshot.n_seen:,} rows seen: {place}", flush=True)
+            _server.run(app, listener, limits, service.lost)
     if service.failure:
         raise OSError(f"the last checkpoint was not written: {service.failure}")
     return 0
+
+
+def kept_from_others(checkpoint: Path | None) -> AbstractContextManager[None]:
+    """Hold the lock of the checkpoint, if there is one and a folder for it."""
+    if checkpoint is None or not checkpoint.parent.is_dir():
+        return nullcontext()
+    return locked(checkpoint)
 
 
 def options_of(chosen: argparse.Namespace, names: Sequence[str]) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 use crate::error::Error;
 use crate::linalg::dot;
+use crate::losses::{AnyLoss, Loss};
 use crate::persist::State;
 use crate::runtime::heap;
 use crate::updates::{LeastSquares, Update};
@@ -25,6 +26,7 @@ const SMALLEST: f64 = 1e-100;
 /// least squares, on the differences from that mean, finds to have been good lately.
 #[derive(Debug, Clone)]
 pub(super) struct Combiner {
+    loss: AnyLoss,
     forgetting: f64,
     /// The sum of the squared errors of each expert, of which old ones count less and less; and what an error of 1 in each
     /// row would be.
@@ -39,6 +41,7 @@ impl Combiner {
         let mut squares = LeastSquares::new(RIDGE, false)?.forgetting(forgetting)?;
         (0..n_experts).for_each(|_| squares.grow());
         Ok(Self {
+            loss: AnyLoss::default(),
             forgetting,
             losses: vec![0.0; n_experts],
             count: 0.0,
@@ -104,12 +107,12 @@ impl Combiner {
             .zip(experts)
             .for_each(|(d, e)| *d = e - mean);
         let yhat = mean + self.squares.predict(&differences);
-        let noise = self.noise() + ROBUSTNESS * (y - yhat) * (y - yhat);
+        let noise = self.noise() + self.loss.weighted(ROBUSTNESS, yhat, y);
         self.squares
             .learn_weighted(&differences, &[y - mean], weight / noise, &mut [0.0]);
         self.differences = differences;
         for (sum, expert) in self.losses.iter_mut().zip(experts) {
-            *sum = self.forgetting * *sum + weight * (expert - y) * (expert - y);
+            *sum = self.forgetting * *sum + self.loss.weighted(weight, *expert, y);
         }
         self.count = self.forgetting * self.count + weight;
         (yhat, q)

@@ -2,7 +2,9 @@
 
 use super::AutoParams;
 use super::combiner::Combiner;
-use super::experts::{Experts, Group, Kind, dictionary_size};
+use super::experts::{Experts, Group, Kind};
+use super::lineup;
+use super::means::Means;
 use crate::data::Rows;
 use crate::error::Error;
 use crate::features::{Dictionary, FeatureMap, LinearMap};
@@ -14,27 +16,6 @@ use crate::predictor::{
 };
 use crate::runtime::{for_each, heap};
 use crate::updates::{Output, Update};
-
-/// The widths of kernels, in median distances of two rows, and the ridges that go with each, for a long memory and for a
-/// short one: wider kernels make smoother functions, which a smaller ridge keeps from being too smooth.
-const KERNELS: [(f64, [f64; 2]); 5] = [
-    (0.5, [1e-1, 1.0]),
-    (1.0, [1e-2, 1e-1]),
-    (2.0, [1e-3, 1e-1]),
-    (4.0, [1e-4, 1e-2]),
-    (8.0, [1e-5, 1e-3]),
-];
-
-/// Where rows are on a line or in a plane, the narrowest of these is wide: while its dictionary is not half full after the
-/// warm-up, there is one more of a quarter of the width, but no more than so many.
-const FINER: f64 = 0.25;
-const MOST_FINER: usize = 3;
-
-/// The width and the ridge of an expert whose memory is very short, and which part of the rows kept is enough for it.
-const QUICK: (f64, f64, usize) = (1.0, 3e-2, 4);
-
-/// The ridges of linear experts, two with a long memory and one with a short one.
-const LINEAR: [f64; 3] = [100.0, 10.0, 10.0];
 
 /// The most scales that a label may be from its centre.
 const FARTHEST: f64 = 1e50;
@@ -57,36 +38,6 @@ pub(super) struct Ensemble {
     /// The mean of the labels, and that of the last ones.
     means: Vec<Means>,
     combiners: Vec<Combiner>,
-}
-
-/// The mean of the labels of each target, of which old ones count less and less.
-#[derive(Debug, Clone)]
-struct Means {
-    forgetting: f64,
-    values: Vec<f64>,
-    count: f64,
-}
-
-impl Means {
-    fn new(forgetting: f64, n_targets: usize) -> Self {
-        let (values, count) = (vec![0.0; n_targets], 0.0);
-        Self {
-            forgetting,
-            values,
-            count,
-        }
-    }
-
-    fn learn(&mut self, y: &[f64], weight: f64) {
-        self.count = self.forgetting * self.count + weight;
-        for (mean, y) in self.values.iter_mut().zip(y) {
-            *mean += (y - *mean) * weight / self.count;
-        }
-    }
-
-    fn uncertainty(&self) -> f64 {
-        self.count.max(1.0).recip()
-    }
 }
 
 /// What is known of an expert.
@@ -122,12 +73,7 @@ impl Ensemble {
         };
         let units = (0..params.n_targets).map(unit).collect();
         let distance = median_distance(&z, width);
-        let is_empty = |&finer: &usize| {
-            let sigma = narrowest(finer) * distance;
-            let size = dictionary_size(&z, width, sigma, params.max_basis);
-            size.is_ok_and(|size| 2 * size < params.max_basis.min(rows.len()))
-        };
-        let n_finer = (0..MOST_FINER).take_while(is_empty).count();
+        let n_finer = lineup::n_finer(params, &z, width, distance);
         Self::with(params, scaling, units, (distance, n_finer))
     }
 
@@ -137,41 +83,11 @@ impl Ensemble {
         units: Vec<Unit>,
         (distance, n_finer): (f64, usize),
     ) -> Result<Self, Error> {
-        let n_targets = units.len();
-        let [short, quick] = [params.memory(2.0), params.memory(16.0)];
-        let mut kernels = Vec::new();
-        let finer = (1..=n_finer).map(|n| (narrowest(n), KERNELS[0].1));
-        for (width, [ridge, larger]) in finer.chain(KERNELS) {
-            let (memories, cap) = (
-                [(ridge, 1.0), (larger, short)],
-                (params.max_basis, params.policy),
-            );
-            kernels.push(Experts::kernel(
-                width * distance,
-                &memories,
-                cap,
-                n_targets,
-            )?);
-        }
-        if quick < 1.0 {
-            let (width, ridge, part) = QUICK;
-            let cap = (params.max_basis.div_ceil(part), params.policy);
-            let memories = [(ridge, quick)];
-            kernels.push(Experts::kernel(
-                width * distance,
-                &memories,
-                cap,
-                n_targets,
-            )?);
-        }
-        let [large, small, larger] = LINEAR;
-        let memories = [(large, 1.0), (small, 1.0), (larger, short)];
-        let linear = Experts::linear(&memories, n_targets)?;
-        let means = [params.forgetting, params.memory(100.0)];
-        let n_means = if params.forgetting < 1.0 { 2 } else { 1 };
-        let means = means[..n_means].iter().map(|f| Means::new(*f, n_targets));
+        let kernels = lineup::kernels(params, distance, n_finer)?;
+        let linear = lineup::linear(params)?;
+        let means = lineup::means(params);
         let n_kernels: usize = kernels.iter().map(|group| group.kinds().len()).sum();
-        let n_experts = n_means + n_kernels + linear.kinds().len();
+        let n_experts = means.len() + n_kernels + linear.kinds().len();
         let combiner = |_| Combiner::new(n_experts, params.forgetting);
         Ok(Self {
             scaling,
@@ -179,7 +95,7 @@ impl Ensemble {
             n_finer,
             kernels,
             linear,
-            means: means.collect(),
+            means,
             combiners: units.iter().map(combiner).collect::<Result<_, Error>>()?,
             units,
         })
@@ -389,8 +305,7 @@ impl Ensemble {
         state.put("distance", [self.distance]);
         state.put_indices("n_finer", &[self.n_finer]);
         for (i, means) in self.means.iter().enumerate() {
-            state.put(&format!("means{i}"), &*means.values);
-            state.put(&format!("count{i}"), [means.count]);
+            means.save(i, state);
         }
         for (i, group) in self.kernels.iter().enumerate() {
             state.nest(&format!("group{i}"), |state| group.save(state));
@@ -414,14 +329,13 @@ impl Ensemble {
             return Err(Error::model_file("units should be positive"));
         }
         let (distance, n_finer) = (state.scalar("distance")?, state.count("n_finer")?);
-        if n_finer > MOST_FINER {
+        if n_finer > lineup::MOST_FINER {
             return Err(Error::model_file("n_finer should be at most 3"));
         }
         let scaling = Scaling::load(state)?;
         let mut ensemble = Self::with(params, scaling, units, (distance, n_finer))?;
         for (i, means) in ensemble.means.iter_mut().enumerate() {
-            means.values = state.vector(&format!("means{i}"), params.n_targets)?;
-            means.count = state.not_negative(&format!("count{i}"))?;
+            means.load(i, state)?;
         }
         let width = ensemble.scaling.width();
         for (i, group) in ensemble.kernels.iter_mut().enumerate() {
@@ -434,11 +348,6 @@ impl Ensemble {
         }
         Ok(ensemble)
     }
-}
-
-/// The narrowest width, in median distances, if there are so many that are finer than the usual ones.
-fn narrowest(n_finer: usize) -> f64 {
-    (0..n_finer).fold(KERNELS[0].0, |width, _| FINER * width)
 }
 
 /// What each expert said of the rows learned last.

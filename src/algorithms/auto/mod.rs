@@ -5,6 +5,8 @@ mod drift;
 mod ensemble;
 mod experts;
 mod label_range;
+mod lineup;
+mod means;
 
 use std::sync::OnceLock;
 

@@ -1,0 +1,83 @@
+//! Changes of what least squares have learned, beside the rounds.
+
+use nalgebra::DMatrix;
+
+use super::LeastSquares;
+use crate::features::FeatureMatrix;
+use crate::losses::Loss;
+use crate::updates::{Rounds, Step, Update};
+
+/// Rows that are added together.
+const TOGETHER: usize = 32;
+
+impl LeastSquares {
+    /// Takes over all that another has learned on the same features, with a ridge of its own.
+    pub fn take_over(&mut self, other: &Self) {
+        let (mut a, b) = other.weights.moments();
+        let unit = other.forgetting.unit(0).recip();
+        let size = a.nrows();
+        a -= DMatrix::identity(size, size) * other.weights.diagonal();
+        a *= unit;
+        a += DMatrix::identity(size, size) * self.weights.diagonal();
+        self.weights.set_moments(a, &(b * unit));
+        self.forgetting.restart();
+    }
+
+    /// Adds so much to the ridge: it is a row of its own for each coordinate, with the label 0.
+    pub(super) fn renew(&mut self, ridge: f64) {
+        let fill = |row: usize, features: &mut FeatureMatrix, i: usize| features.set(i, row, 1.0);
+        self.add(self.size(), ridge, fill, |_, _| 0.0);
+    }
+
+    /// What has been learned, as rows that count once, one a column, and their labels, one a row.
+    pub(crate) fn to_rows(&self) -> (DMatrix<f64>, DMatrix<f64>) {
+        let (features, labels) = self.weights.to_rows();
+        let scale = self.forgetting.unit(0).sqrt().recip();
+        (features * scale, labels * scale)
+    }
+
+    /// Learns such rows beside those of the rounds.
+    pub(crate) fn add_rows(&mut self, phi: &DMatrix<f64>, labels: &DMatrix<f64>) {
+        let fill = |row: usize, features: &mut FeatureMatrix, i: usize| {
+            features.set_row(i, phi.column(row).as_slice());
+        };
+        self.add(phi.ncols(), self.forgetting.unit(0), fill, |row, target| {
+            labels[(row, target)]
+        });
+    }
+
+    /// Adds rows to which no round belongs, so that nothing is forgotten, and which count `weight` times in the scale of this
+    /// period; `fill` writes the features of a row to a place among others.
+    fn add(
+        &mut self,
+        n_rows: usize,
+        weight: f64,
+        fill: impl Fn(usize, &mut FeatureMatrix, usize),
+        label: impl Fn(usize, usize) -> f64,
+    ) {
+        let (mut features, mut rounds) = (FeatureMatrix::default(), Rounds::default());
+        let (mut sink, mut phi) = (Vec::new(), Vec::new());
+        for first in (0..n_rows).step_by(TOGETHER) {
+            let len = TOGETHER.min(n_rows - first);
+            features.reset(len, self.size());
+            (0..len).for_each(|i| fill(first + i, &mut features, i));
+            let loss = self.loss;
+            let error =
+                |i: usize, target: usize, v: f64| loss.residual(v, label(first + i, target));
+            let round = |i, target, v, _| Some((v, Step::to(error(i, target, v), weight)));
+            let done = self
+                .weights
+                .learn_rows(&features, &mut rounds, &mut sink, round);
+            for i in done..len {
+                features.row_into(i, &mut phi);
+                self.weights.measure(&phi);
+                let errors: Vec<f64> = (0..self.n_targets())
+                    .map(|target| error(i, target, self.weights.value(target, &phi)))
+                    .collect();
+                let steps = errors.into_iter().map(|error| weight * error);
+                self.weights.step(weight, steps);
+            }
+        }
+        self.weights.settle();
+    }
+}
