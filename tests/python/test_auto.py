@@ -72,6 +72,7 @@ def moving_stream(n_rows=600):
     return X + 3 * (np.arange(n_rows) >= n_rows // 2)[:, None], y
 
 
+@pytest.mark.slow
 def test_rows_take_the_place_of_others_now_and_then():
     run = judge_auto(*random_stream(500, 3), **SMALL)
     assert replaced(run) > 6
@@ -79,12 +80,14 @@ def test_rows_take_the_place_of_others_now_and_then():
     assert run.starts == [8, 16, 32]
 
 
+@pytest.mark.slow
 def test_rows_take_the_place_of_others_fast_where_the_stream_moves():
     run = judge_auto(*moving_stream(), **SMALL)
     assert replaced_fast(run) > 20
 
 
 @pytest.mark.parametrize("forgetting", [0.999, 0.99])
+@pytest.mark.slow
 def test_long_memories_take_over_from_short_ones_where_labels_change(forgetting):
     run = judge_auto(*changing_stream(700), forgetting=forgetting, **SMALL)
     assert take_overs(run) > 0
@@ -108,6 +111,7 @@ def test_frozen():
     assert max(len(group.dictionary.S) for group in run.team.groups if group.width) == 12
 
 
+@pytest.mark.slow
 def test_targets_and_weights():
     X, y = moving_stream()
     Y = np.column_stack([y, 10 * random_stream(len(X), 3)[1] - 5])
@@ -121,6 +125,7 @@ def test_targets_and_weights():
     assert take_overs(run) > 0
 
 
+@pytest.mark.slow
 def test_rows_on_a_line_have_finer_kernels():
     X, y = random_stream(300, 1)
     run = judge_auto(X, y, warm_up=100, max_basis=60)
@@ -174,6 +179,7 @@ def test_rows_of_which_most_are_all_but_the_same(tiny):
     judge_auto(x[:, None], y, **SMALL)
 
 
+@pytest.mark.slow
 def test_larger_dictionaries_which_are_learned_in_blocks():
     X, y = random_stream(320, 2)
     run = judge_auto(X, y, warm_up=64, max_basis=90)
@@ -181,6 +187,7 @@ def test_larger_dictionaries_which_are_learned_in_blocks():
 
 
 @pytest.mark.parametrize("name", ["elevators", "calhousing"])
+@pytest.mark.slow
 def test_on_the_first_rows_of_real_data(name):
     X, y, _ = paper_set(name)
     run = judge_auto(X[:1000], y[:1000], **SMALL)
@@ -490,6 +497,7 @@ def test_labels_that_leave_all_scales_behind(scale):
 
 
 @pytest.mark.parametrize("name", ["abrupt_drift", "gradual_drift"])
+@pytest.mark.slow
 def test_after_a_change_it_is_nearly_as_good_as_one_that_begins_anew(name):
     X, y = getattr(datasets, name)(20_000)
     fresh = nystream.Auto().progressive(X[10_000:], y[10_000:])[3000:]
@@ -498,6 +506,7 @@ def test_after_a_change_it_is_nearly_as_good_as_one_that_begins_anew(name):
     assert errors[1] < 1.1 * errors[0]
 
 
+@pytest.mark.slow
 def test_after_a_move_it_is_nearly_as_good_as_one_that_begins_anew():
     X, y = datasets.abrupt_drift(20_000, shift=3.0)
     fresh = nystream.Auto().progressive(X[10_000:], y[10_000:])[3000:]
@@ -529,6 +538,7 @@ def test_known_results(name, mse):
 
 
 @pytest.mark.parametrize("name", REAL_SETS)
+@pytest.mark.slow
 def test_untuned_it_is_better_than_the_best_peer_tuned_in_hindsight(name):
     X, y, sigma = real_set(name)
     errors = [np.mean((model.progressive(X, y) - y) ** 2) for model in peers(sigma, len(y))]

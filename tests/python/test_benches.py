@@ -79,6 +79,7 @@ def check(part, text):
 
 
 @pytest.mark.parametrize("part", EXPECTED)
+@pytest.mark.slow
 def test_quick_tables_are_complete(part, tmp_path):
     needed = NEEDED.get(part)
     if needed and not find_spec(needed):

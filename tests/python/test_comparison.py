@@ -583,6 +583,7 @@ def test_the_page_needs_nothing_else(summarised, tmp_path):
     )
 
 
+@pytest.mark.slow
 def test_the_same_results_give_the_same_files(summarised, tmp_path):
     from nystream._bench.comparison import Comparison
 
@@ -626,6 +627,7 @@ def test_errors_in_the_own_unit_of_a_scaled_target():
 
 
 @pytest.mark.parametrize("name", ["cost_in_$_or_$", "名前", "a<b>&c", "two\nlines"])
+@pytest.mark.slow
 def test_a_data_set_may_have_any_name(name, tmp_path):
     from nystream._bench.comparison import Comparison
 

@@ -197,6 +197,7 @@ STREAMS = [*REAL_SETS, "abrupt_drift", "gradual_drift"]
 
 
 @pytest.mark.parametrize("name", STREAMS)
+@pytest.mark.slow
 def test_nine_labels_in_ten_are_within_the_intervals_of_auto(name):
     X, y, _ = stream(name)
     assert 0.88 <= covered(nystream.Auto(), X, y) <= 0.92

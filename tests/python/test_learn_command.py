@@ -247,6 +247,7 @@ def peak(path, n_rows, out, *options):
 
 @pytest.mark.skipif(sys.platform != "linux", reason="/proc tells the memory of a process")
 @pytest.mark.parametrize("name", ["t.csv", "t.jsonl", "t.npz", "t.parquet", "t.arrow"])
+@pytest.mark.slow
 def test_memory_does_not_grow_with_the_stream(name, tmp_path):
     """Five times the rows, and the peak is the same but for what the allocator leaves."""
     n_rows = 300_000 if name.endswith(("npz", "parquet", "arrow")) else 60_000
@@ -281,6 +282,7 @@ def is_killed(arguments, checkpoint, rng):
 
 
 @pytest.mark.parametrize("name", ["t.csv", "t.jsonl", "t.parquet"])
+@pytest.mark.slow
 def test_runs_that_are_killed_leave_the_same_bytes(name, tmp_path):
     X, y = random_stream(6000, 3, seed=1)
     path = tables.write(tmp_path, name, X, y)
@@ -504,6 +506,7 @@ def test_lines_that_are_too_long_are_bad_rows(name, tmp_path, stream, capsys, mo
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="/proc tells the memory of a process")
+@pytest.mark.slow
 def test_a_long_line_is_not_kept_in_memory(tmp_path):
     path = tmp_path / "t.jsonl"
     row = b'{"a": 1, "b": 2, "c": 3, "y": 4}\n'

@@ -466,6 +466,7 @@ def test_arguments_are_checked(arguments, error, message):
 
 @needs_uvicorn
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.slow
 def test_a_service_goes_on_where_it_stopped(number, tmp_path):
     """What was queued is learned, ids are remembered, and all bits are those of one learner."""
     options = [*RIDGE, "--checkpoint", tmp_path / "c"]
@@ -682,6 +683,7 @@ def browse(address, profile):
 
 @needs_uvicorn
 @pytest.mark.skipif(CHROMIUM is None, reason="no chromium on this machine")
+@pytest.mark.slow
 def test_a_browser_draws_the_page(tmp_path, monkeypatch):
     monkeypatch.setenv("NYSTREAM_TOKEN", "s3cret")
     with serving(*RIDGE) as server:

@@ -16,6 +16,8 @@ import nystream
 for package in ("sphinx", "myst_parser", "furo"):
     pytest.importorskip(package, reason=f"the site needs {package}: pip install --group docs")
 
+pytestmark = pytest.mark.site
+
 
 def build(folder):
     """The folder of the site, built as by ``make docs``."""

@@ -33,9 +33,10 @@ from nystream._frames import NamedRows  # noqa: E402
 from nystream.spark import fit_per_key, learn_stream, save_models, score  # noqa: E402
 from nystream.spark._models import Start  # noqa: E402
 
-pytestmark = pytest.mark.filterwarnings(
-    "ignore:PySpark does not yet fully support pandas:FutureWarning"
-)
+pytestmark = [
+    pytest.mark.spark,
+    pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning"),
+]
 
 FEATURES = ["x", "wind.speed", "on"]
 ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
@@ -130,6 +131,7 @@ def kill_midway(folder, n_batches):
         process.wait()
 
 
+@pytest.mark.timeout(300)  # it starts a second Spark
 def test_a_query_that_is_killed_loses_and_doubles_nothing(spark, tmp_path):
     X, y = random_stream(300, 2)
     keys = np.random.default_rng(1).choice(["a", "b", "c"], 300)

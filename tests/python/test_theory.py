@@ -380,6 +380,7 @@ def test_nons_ald_keeps_its_corrected_bound(rows, label, kernel, T, alpha, mu, U
     switch_at=st.sampled_from([None, 3]),
     seed=st.integers(0, 2**32 - 1),
 )
+@pytest.mark.slow
 def test_aogd_ald_keeps_its_corrected_bound(
     rows, label, kernel, T, alpha, U, share, switch_at, seed
 ):

@@ -19,6 +19,9 @@ pytest.importorskip("maturin", reason="wheels need maturin: pip install --group 
 if shutil.which("cargo") is None:
     pytest.skip("wheels need cargo, but there is none", allow_module_level=True)
 
+# On a checkout that was never built, a wheel compiles everything.
+pytestmark = [pytest.mark.wheel, pytest.mark.timeout(600)]
+
 
 def maturin(*arguments):
     command = [sys.executable, "-m", "maturin", *arguments]
