@@ -19,6 +19,8 @@ WHEEL := $(if $(filter Linux,$(shell uname -s)),--zig --compatibility manylinux2
 CLEAN := $(CURDIR)/build/clean
 # The tests in which the width of vectors matters.
 VECTORS := --test blocks --test linalg --test updates
+# Tests in Rust have no limits of their own: all of a command together may take so many seconds.
+LIMIT := $(PYTHON) tests/limit.py 600
 # What the inner loop leaves out.
 FAST := not (ray or site or slow or spark or wheel)
 
@@ -58,20 +60,21 @@ check: tools $(READY) ## the inner loop: format, lints, types and the fast tests
 	cargo clippy --quiet --locked --all-targets -- -D warnings
 	cargo clippy --quiet --locked --features python -- -D warnings
 	$(BIN)/mypy
-	PROPTEST_CASES=10 cargo test --quiet --locked --lib --tests
+	PROPTEST_CASES=10 $(LIMIT) cargo test --quiet --locked --lib --tests
 	$(BIN)/pytest --quiet -n auto --dist worksteal -m '$(FAST)' --timeout 30
 
 test: rust python ## everything that CI runs
 
-# On a clean checkout, what is compiled once needs no notes for the next time.
-rust: export CARGO_INCREMENTAL = 0
+# On a clean checkout, what is compiled once needs no notes for the next time; where `make check` has left some, they serve.
+rust: export CARGO_INCREMENTAL = $(if $(wildcard target/debug/incremental),1,0)
 rust: tools ## the Rust half of the tests
 	cargo fmt --check
 	cargo clippy --locked --all-targets -- -D warnings
-	cargo test --locked --lib --tests --benches
-	NYSTREAM_SIMD=lanes-8 PROPTEST_CASES=20 cargo test --locked --lib $(VECTORS)
-	NYSTREAM_SIMD=lanes-2 PROPTEST_CASES=20 cargo test --locked --lib $(VECTORS)
-	cargo test --locked --doc
+	cargo test --locked --lib --tests --benches --no-run
+	$(LIMIT) cargo test --locked --lib --tests --benches
+	NYSTREAM_SIMD=lanes-8 PROPTEST_CASES=20 $(LIMIT) cargo test --locked --lib $(VECTORS)
+	NYSTREAM_SIMD=lanes-2 PROPTEST_CASES=20 $(LIMIT) cargo test --locked --lib $(VECTORS)
+	$(LIMIT) cargo test --locked --doc
 
 python: tools $(ENVIRONMENT) ## the Python half
 	cargo clippy --locked --features python -- -D warnings
