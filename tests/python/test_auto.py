@@ -94,6 +94,7 @@ def test_long_memories_take_over_from_short_ones_where_labels_change(forgetting)
     assert replaced(run) > 6
 
 
+@pytest.mark.slow
 def test_without_forgetting():
     run = judge_auto(*moving_stream(), forgetting=1.0, **SMALL)
     assert all(forgetting == 1 for _, _, forgetting in run.team.kinds())
@@ -105,6 +106,7 @@ def test_with_short_memories_that_are_as_short_as_can_be():
     assert {forgetting for _, _, forgetting in run.team.kinds()} == {0.5, 1.0}
 
 
+@pytest.mark.slow
 def test_frozen():
     run = judge_auto(*moving_stream(), policy="freeze", **SMALL)
     assert replaced(run) == 0
@@ -155,6 +157,7 @@ def odd_features(n_rows=500):
     )
 
 
+@pytest.mark.slow
 def test_features_with_tails_without_variance_and_with_variance_late():
     X = odd_features()
     y = np.tanh(X[:, 0]) + X[:, 2] + 0.1 * X[:, 3]
@@ -172,6 +175,7 @@ def test_labels_with_ends_that_many_share():
 
 
 @pytest.mark.parametrize("tiny", [1e-300, 1e-120, 1e-14])
+@pytest.mark.slow
 def test_rows_of_which_most_are_all_but_the_same(tiny):
     rng = np.random.default_rng(0)
     x = np.where(np.arange(300) % 4 == 3, 1.0, tiny) * rng.random(300)
@@ -454,6 +458,7 @@ def test_linear_labels():
     assert part_left(X, X @ [1.0, 2.0, 3.0] + 4) < 1e-3
 
 
+@pytest.mark.slow
 def test_two_hundred_features():
     X, _ = smooth_stream(n_features=200)
     assert part_left(X, X[:, :20].sum(1)) < 0.05

@@ -93,6 +93,7 @@ def test_quick_tables_are_complete(part, tmp_path):
 
 
 @pytest.mark.parametrize("part", PEERS)
+@pytest.mark.slow
 def test_a_missing_peer_is_said_once(part, tmp_path):
     # A module of the same name that cannot be imported hides the one that is installed.
     (tmp_path / f"{PEERS[part]}.py").write_text("raise ImportError")

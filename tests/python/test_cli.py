@@ -43,6 +43,7 @@ def results(folder):
 # bench
 
 
+@pytest.mark.slow
 def test_bench_compares_and_reports(tmp_path, capsys):
     out = tmp_path / "out"
     assert main(["bench", "--datasets", "friedman", *SMALL, *LEARNERS, "--out", str(out)]) == 0
@@ -185,6 +186,7 @@ def test_ctrl_c_from_outside(tmp_path):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no pseudo-terminal on Windows")
+@pytest.mark.slow
 def test_a_progress_bar_is_drawn_on_a_terminal(tmp_path):
     import fcntl
     import pty

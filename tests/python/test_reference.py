@@ -280,6 +280,7 @@ def test_a_small_ridge_on_a_large_dictionary():
 
 
 @pytest.mark.parametrize("data", PAPER_SETS)
+@pytest.mark.slow
 def test_without_a_kernel_on_the_first_rows_of_the_papers_data(data):
     X, y, sigma = paper_set(data)
     X, y = X[:2000], y[:2000]

@@ -36,6 +36,7 @@ def test_nons_ald_is_within_3_percent_of_the_paper(table):
     assert abs(table["NonsAld"].difference) < 0.03
 
 
+@pytest.mark.slow
 def test_the_other_learners_are_near_the_paper(table):
     assert abs(table["AogdAld"].difference) < 0.02
     assert abs(table["Fogd"].difference) < 0.02

@@ -318,6 +318,7 @@ def test_onnxruntime_scores_the_papers_data(name, tmp_path):
 
 
 @pytest.mark.parametrize("name", PAPER_SETS)
+@pytest.mark.slow
 def test_onnxruntime_scores_auto_on_the_papers_data(name, tmp_path):
     rows, y, _ = paper_set(name)
     model = nystream.Auto()

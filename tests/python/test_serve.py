@@ -526,6 +526,7 @@ def test_a_second_service_does_not_write_to_the_checkpoint_of_the_first(tmp_path
     assert f"another process is writing to {tmp_path / 'c'}: process " in second.stderr
 
 
+@pytest.mark.slow
 def test_a_killed_service_leaves_a_checkpoint_of_some_moment(tmp_path):
     """Whatever the moment, the file is sound, and its model is that of the first so many rows."""
     options = [*RIDGE, "--checkpoint", tmp_path / "c", "--every", "0.02"]
