@@ -1,19 +1,31 @@
-# Two commands do everything: `make demo` and `make test`. `make help` lists the rest.
+# Two commands do everything: `make demo` and `make test`. `make check` is for between two thoughts; `make help` lists the
+# rest.
 
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-# The old compiled module goes first, so that a failed build cannot leave it behind.
+# pip knows dependency groups from 25.1 on, and a fresh environment may have an older one.
+PIP_VERSION := 26.3
+ENVIRONMENT := $(VENV)/.pip-$(PIP_VERSION)
 PIP := -m pip install --quiet --disable-pip-version-check
+# The old compiled module goes first, so that a failed build cannot leave it behind.
 INSTALL := rm -f python/nystream/*.so && $(BIN)/python $(PIP)
+# All that the tests need is installed, and what is compiled is as new as its sources.
+READY := $(VENV)/.ready
+INSTALL_ALL := $(INSTALL) -e '.[bench]' --group dev && touch $(READY)
+SOURCES := $(shell find src -name '*.rs') Cargo.toml Cargo.lock pyproject.toml
 # Zig links against an old glibc, so that the wheel runs on Linux systems since 2014.
 WHEEL := $(if $(filter Linux,$(shell uname -s)),--zig --compatibility manylinux2014)
 CLEAN := $(CURDIR)/build/clean
 # The tests in which the width of vectors matters.
 VECTORS := --test blocks --test linalg --test updates
+# Tests in Rust have no limits of their own: all of a command together may take so many seconds.
+LIMIT := $(PYTHON) tests/limit.py 600
+# What the inner loop leaves out.
+FAST := not (ray or site or slow or spark or wheel)
 
 .DEFAULT_GOAL := help
-.PHONY: help tools demo test rust python format docs wheel bench bench-rust clean
+.PHONY: help tools demo check test rust python format docs wheel bench bench-rust clean uncompiled
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -25,48 +37,67 @@ tools:
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { echo "nystream needs Python's venv module, but $(PYTHON) has none (on Debian: apt install python3-venv)"; exit 1; }
 	@command -v cargo >/dev/null || { echo "nystream needs Rust 1.89 or newer, but there is no cargo: https://rustup.rs installs it"; exit 1; }
 
-$(BIN)/python: | tools
-	@$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); exit 1; }
+$(ENVIRONMENT): | tools
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); exit 1; }
+	@$(BIN)/python $(PIP) pip==$(PIP_VERSION)
+	@touch $@
 
-demo: tools $(BIN)/python ## build, install into .venv, and run four learners on embedded streams
+$(READY): $(SOURCES) $(if $(wildcard python/nystream/*.so),,uncompiled) | $(ENVIRONMENT)
+	@echo "building nystream into $(VENV), because Rust or what it needs has changed"
+	@$(INSTALL_ALL)
+
+demo: tools $(ENVIRONMENT) ## build, install into .venv, and run four learners on embedded streams
 	@echo "building nystream into $(VENV) (the first time takes a minute or two)"
-	@$(INSTALL) -e '.[demo]'
+	@$(INSTALL) -e . --group demo
 	@$(BIN)/python examples/demo.py
+
+# Rust is compiled in parts, so that a change costs seconds.
+check: export CARGO_INCREMENTAL = 1
+check: tools $(READY) ## the inner loop: format, lints, types and the fast tests, in a minute or so
+	cargo fmt --check
+	$(BIN)/ruff check --quiet
+	$(BIN)/ruff format --check --quiet
+	cargo clippy --quiet --locked --all-targets -- -D warnings
+	cargo clippy --quiet --locked --features python -- -D warnings
+	$(BIN)/mypy
+	PROPTEST_CASES=10 $(LIMIT) cargo test --quiet --locked --lib --tests
+	$(BIN)/pytest --quiet -n auto --dist worksteal -m '$(FAST)' --timeout 30
 
 test: rust python ## everything that CI runs
 
-# On a clean checkout, what is compiled once needs no notes for the next time.
-rust: export CARGO_INCREMENTAL = 0
+# On a clean checkout, what is compiled once needs no notes for the next time; where `make check` has left some, they serve.
+rust: export CARGO_INCREMENTAL = $(if $(wildcard target/debug/incremental),1,0)
 rust: tools ## the Rust half of the tests
 	cargo fmt --check
 	cargo clippy --locked --all-targets -- -D warnings
-	cargo test --locked --lib --tests --benches
-	NYSTREAM_SIMD=lanes-8 PROPTEST_CASES=20 cargo test --locked --lib $(VECTORS)
-	NYSTREAM_SIMD=lanes-2 PROPTEST_CASES=20 cargo test --locked --lib $(VECTORS)
-	cargo test --locked --doc
+	cargo test --locked --lib --tests --benches --no-run
+	$(LIMIT) cargo test --locked --lib --tests --benches
+	NYSTREAM_SIMD=lanes-8 PROPTEST_CASES=20 $(LIMIT) cargo test --locked --lib $(VECTORS)
+	NYSTREAM_SIMD=lanes-2 PROPTEST_CASES=20 $(LIMIT) cargo test --locked --lib $(VECTORS)
+	$(LIMIT) cargo test --locked --doc
 
-python: tools $(BIN)/python ## the Python half
+python: tools $(ENVIRONMENT) ## the Python half
 	cargo clippy --locked --features python -- -D warnings
-	$(INSTALL) -e '.[bench,dev,docs]'
+	$(INSTALL_ALL)
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/stubtest nystream._core
 	$(BIN)/pytest -n auto --dist worksteal
 
-format: tools $(BIN)/python ## format Rust and Python
-	$(INSTALL) -e '.[bench,dev]'
+format: tools $(ENVIRONMENT) ## format Rust and Python
+	@$(BIN)/python $(PIP) --group lint
 	cargo fmt
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
 
-docs: tools $(BIN)/python ## build the site into build/docs
-	@$(INSTALL) -e '.[docs]'
+docs: tools $(ENVIRONMENT) ## build the site into build/docs
+	@$(INSTALL) -e . --group docs
 	@$(BIN)/python -m sphinx --fail-on-warning --keep-going --nitpicky --quiet docs build/docs
 	@echo "the site: build/docs/index.html"
 
-wheel: tools $(BIN)/python ## build wheel and sdist into dist, and try the wheel where there is no compiler
-	@$(BIN)/python $(PIP) maturin==1.16.0 ziglang==0.15.2
+wheel: tools $(ENVIRONMENT) ## build wheel and sdist into dist, and try the wheel where there is no compiler
+	@$(BIN)/python $(PIP) --group wheel
 	@rm -rf dist $(CLEAN)
 	@PATH="$(CURDIR)/$(BIN):$$PATH" maturin build --release $(WHEEL) --out dist
 	@PATH="$(CURDIR)/$(BIN):$$PATH" maturin sdist --out dist
@@ -74,9 +105,9 @@ wheel: tools $(BIN)/python ## build wheel and sdist into dist, and try the wheel
 	@PATH="$(CLEAN)/bin" python $(PIP) dist/*.whl
 	@PATH="$(CLEAN)/bin" python tests/smoke.py
 
-bench: tools $(BIN)/python ## measure the Python package beside NumPy, river and scikit-learn
+bench: tools $(ENVIRONMENT) ## measure the Python package beside NumPy, river and scikit-learn
 	@echo "building nystream into $(VENV) (the first time takes a minute or two)"
-	@$(INSTALL) -e '.[bench,peers,serve]'
+	@$(INSTALL) -e '.[bench,serve]' --group peers
 	@$(BIN)/python benches/python/run.py
 
 bench-rust: tools ## measure the Rust core

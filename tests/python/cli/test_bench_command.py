@@ -28,6 +28,7 @@ def results(folder):
     ]
 
 
+@pytest.mark.slow
 def test_bench_compares_and_reports(tmp_path, capsys):
     out = tmp_path / "out"
     assert main(["bench", "--datasets", "friedman", *SMALL, *LEARNERS, "--out", str(out)]) == 0
@@ -74,6 +75,7 @@ def test_bench_compares_a_learner_that_needs_no_setting(tmp_path, capsys):
     assert re.search(r"\| \**Auto\** +\| +\**0\.\d+", capsys.readouterr().out)
 
 
+@pytest.mark.slow
 def test_resume_keeps_what_is_there_and_adds_what_is_not(tmp_path, capsys):
     out = tmp_path / "out"
     base = ["bench", "--datasets", "friedman", "--no-tune", "--rows", "300", "--out", str(out)]
@@ -102,6 +104,7 @@ def deterministic(rows):
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.slow
 def test_interrupt_and_resume_lose_and_repeat_nothing(tmp_path, number, monkeypatch, capsys):
     options = ["bench", "--datasets", "friedman", "--repeats", "4", "--rows", "500", "--tune"]
     options += ["--algorithms", "Kogd", "RidgeAld", "ProsNKons", "--out"]
@@ -150,6 +153,7 @@ def test_a_second_interrupt_is_obeyed_at_once(tmp_path, monkeypatch):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGINT to send on Windows")
+@pytest.mark.slow
 def test_ctrl_c_from_outside(tmp_path):
     out = tmp_path / "out"
     options = ["bench", "--datasets", "friedman", "--algorithms", "Kogd", "--rows", "20000"]
@@ -167,6 +171,7 @@ def test_ctrl_c_from_outside(tmp_path):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no pseudo-terminal on Windows")
+@pytest.mark.slow
 def test_a_progress_bar_is_drawn_on_a_terminal(tmp_path):
     import fcntl
     import pty

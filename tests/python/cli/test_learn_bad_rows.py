@@ -27,7 +27,7 @@ BAD = {
         ('1,"2,3,4', "could not be read as a row: unexpected end of data"),
         ("1,2_0,3,4", "column 'b' should be a number, but is '2_0'"),
         (b"1,\xff,3,4", "is not UTF-8 text"),
-        ("1,\x00,3,4", "column 'b'"),
+        ("1,\x00,3,4", "column 'b'" if sys.version_info >= (3, 11) else "could not be read"),
     ],
     "t.jsonl": [
         ('{"a": 1, "b": 2, "c": 3}', "column 'y' is missing"),
@@ -125,6 +125,7 @@ def test_lines_that_are_too_long_are_bad_rows(name, tmp_path, stream, capsys, mo
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="/proc tells the memory of a process")
+@pytest.mark.slow
 def test_a_long_line_is_not_kept_in_memory(tmp_path):
     path = tmp_path / "t.jsonl"
     row = b'{"a": 1, "b": 2, "c": 3, "y": 4}\n'

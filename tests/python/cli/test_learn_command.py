@@ -204,6 +204,7 @@ def test_a_terminal_sees_a_bar_and_a_pipe_sees_none(tmp_path, stream):
 
 @pytest.mark.skipif(sys.platform != "linux", reason="/proc tells the memory of a process")
 @pytest.mark.parametrize("name", ["t.csv", "t.jsonl", "t.npz", "t.parquet", "t.arrow"])
+@pytest.mark.slow
 def test_memory_does_not_grow_with_the_stream(name, tmp_path):
     """Five times the rows, and the peak is the same but for what the allocator leaves."""
     n_rows = 300_000 if name.endswith(("npz", "parquet", "arrow")) else 60_000

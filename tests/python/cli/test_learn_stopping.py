@@ -37,6 +37,7 @@ def is_killed(arguments, checkpoint, rng):
 
 
 @pytest.mark.parametrize("name", ["t.csv", "t.jsonl", "t.parquet"])
+@pytest.mark.slow
 def test_runs_that_are_killed_leave_the_same_bytes(name, tmp_path):
     X, y = random_stream(6000, 3, seed=1)
     path = tables.write(tmp_path, name, X, y)

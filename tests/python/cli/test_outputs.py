@@ -106,6 +106,7 @@ pytest_bash = pytest.mark.skipif(sys.platform == "win32", reason="there is no ba
 
 
 @pytest_bash
+@pytest.mark.slow
 def test_a_closed_output_is_told_in_a_line(folder):
     message = "nystream: error: the standard output is closed: predictions need a file to go to\n"
     assert shell("nystream score m.nys t.csv --drop y >&-") == (2, "", message)

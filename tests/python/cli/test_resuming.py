@@ -85,6 +85,7 @@ def test_an_input_that_is_shorter_is_refused(name, tmp_path, capsys):
     assert "than when it was read before: give the same input" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_pipe_has_to_begin_with_what_was_read_before(tmp_path):
     arguments = command("learn", "-", *options(tmp_path)[1:])
 

@@ -84,6 +84,7 @@ def test_the_first_signal_ends_a_run_in_order(tmp_path):
         assert process.stderr.read() == b"nystream: stopped\n"
 
 
+@pytest.mark.slow
 def test_the_tests_of_signals_pass_where_they_are_ignored():
     """As in a shell's background: what a test starts must not take that over."""
     script = "import signal, sys, pytest; signal.signal(signal.SIGINT, signal.SIG_IGN);"

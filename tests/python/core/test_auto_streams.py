@@ -111,6 +111,7 @@ def test_linear_labels():
     assert part_left(X, X @ [1.0, 2.0, 3.0] + 4) < 1e-3
 
 
+@pytest.mark.slow
 def test_two_hundred_features():
     X, _ = smooth_stream(n_features=200)
     assert part_left(X, X[:, :20].sum(1)) < 0.05
@@ -154,6 +155,7 @@ def test_labels_that_leave_all_scales_behind(scale):
 
 
 @pytest.mark.parametrize("name", ["abrupt_drift", "gradual_drift"])
+@pytest.mark.slow
 def test_after_a_change_it_is_nearly_as_good_as_one_that_begins_anew(name):
     X, y = getattr(datasets, name)(20_000)
     fresh = nystream.Auto().progressive(X[10_000:], y[10_000:])[3000:]
@@ -162,6 +164,7 @@ def test_after_a_change_it_is_nearly_as_good_as_one_that_begins_anew(name):
     assert errors[1] < 1.1 * errors[0]
 
 
+@pytest.mark.slow
 def test_after_a_move_it_is_nearly_as_good_as_one_that_begins_anew():
     X, y = datasets.abrupt_drift(20_000, shift=3.0)
     fresh = nystream.Auto().progressive(X[10_000:], y[10_000:])[3000:]
@@ -193,6 +196,7 @@ def test_known_results(name, mse):
 
 
 @pytest.mark.parametrize("name", REAL_SETS)
+@pytest.mark.slow
 def test_untuned_it_is_better_than_the_best_peer_tuned_in_hindsight(name):
     X, y, sigma = real_set(name)
     errors = [np.mean((model.progressive(X, y) - y) ** 2) for model in peers(sigma, len(y))]

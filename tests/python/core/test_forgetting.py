@@ -63,6 +63,7 @@ def test_linear_on_random_data(params, forgetting):
 
 
 @pytest.mark.parametrize("forgetting", [0.9, 0.99])
+@pytest.mark.slow
 def test_many_features_which_are_learned_in_blocks(forgetting):
     """Periods of 7 and of 69 rows, which end within blocks of 32."""
     X, y = random_stream(T, 3)

@@ -197,6 +197,7 @@ STREAMS = [*REAL_SETS, "abrupt_drift", "gradual_drift"]
 
 
 @pytest.mark.parametrize("name", STREAMS)
+@pytest.mark.slow
 def test_nine_labels_in_ten_are_within_the_intervals_of_auto(name):
     X, y, _ = stream(name)
     assert 0.88 <= covered(nystream.Auto(), X, y) <= 0.92
@@ -209,6 +210,7 @@ def test_nine_labels_in_ten_are_within_the_intervals_of_ridge_regression(name):
     assert 0.88 <= covered(model, X, y, chunk=10) <= 0.92
 
 
+@pytest.mark.slow
 def test_row_by_row_as_well():
     X, y = nystream.datasets.friedman(3000)
     for model in (nystream.Auto(), nystream.RidgeAld(nystream.Gaussian(4.0))):
@@ -216,6 +218,7 @@ def test_row_by_row_as_well():
 
 
 @pytest.mark.parametrize("level", [0.5, 0.8, 0.95])
+@pytest.mark.slow
 def test_other_levels_are_met_as_well(level):
     X, y = nystream.datasets.friedman(10_000)
     assert covered(nystream.Auto(), X, y, level=level) == pytest.approx(level, abs=0.02)

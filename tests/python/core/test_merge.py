@@ -136,6 +136,7 @@ def mean_squares(model, X, y):
     ],
     ids=str,
 )
+@pytest.mark.slow
 def test_shards_predict_within_2_percent_of_the_whole(name, params, n_shards):
     """In the mean of three orders: in another order, one model alone differs by a percent."""
     X, y, sigma = paper_set(name)

@@ -263,6 +263,7 @@ def test_the_number_of_threads():
 
 
 @pytest.mark.parametrize("learner", ["Auto", "RidgeAld", "LinearRls"])
+@pytest.mark.slow
 def test_the_interpreter_ends_while_a_thread_learns(learner):
     """The end takes long enough for the thread to look for signals meanwhile."""
     script = """

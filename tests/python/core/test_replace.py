@@ -68,6 +68,7 @@ def test_rows_close_to_each_other():
     assert len(run.replaced) > 50
 
 
+@pytest.mark.slow
 def test_many_features_which_are_learned_in_blocks():
     """A block ends with a row that takes the place of another."""
     X, y = random_stream(300, 3)
@@ -77,6 +78,7 @@ def test_many_features_which_are_learned_in_blocks():
 
 
 @pytest.mark.parametrize("name", ["elevators", "calhousing"])
+@pytest.mark.slow
 def test_on_the_first_rows_of_real_data(name):
     X, y, sigma = paper_set(name)
     X, y = X[:1000], y[:1000]

@@ -240,6 +240,9 @@ def test_onnxruntime_scores_every_learner(model, tmp_path):
         with pytest.raises(ValueError, match="cannot be written as ONNX"):
             scorer.to_onnx(path)
         return
+    if type(model).__name__ == "Fogd":
+        reason = "older ones, the last for Python 3.10 too, have no cosine of float64"
+        pytest.importorskip("onnxruntime", minversion="1.24", reason=reason)
     assert relative(in_onnxruntime(scorer, X, path), scorer.predict_many(X)) < 1e-9
     empty = type(model)().scorer()
     assert in_onnxruntime(empty, X, path).tolist() == [0.0] * 300
@@ -328,6 +331,7 @@ def test_onnxruntime_scores_the_papers_data(name, tmp_path):
 
 
 @pytest.mark.parametrize("name", PAPER_SETS)
+@pytest.mark.slow
 def test_onnxruntime_scores_auto_on_the_papers_data(name, tmp_path):
     rows, y, _ = paper_set(name)
     model = nystream.Auto()

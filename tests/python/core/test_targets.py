@@ -61,6 +61,7 @@ def test_linear_on_random_data(params):
         judge(lambda: nystream.LinearRls(ridge=0.1, n_targets=3, **params), run, X, Y)
 
 
+@pytest.mark.slow
 def test_many_features_which_are_learned_in_blocks():
     X, Y = stream()
     kernel, params = nystream.Laplacian(3.0), {"alpha": 0.1, "ridge": 0.01, "forgetting": 0.98}

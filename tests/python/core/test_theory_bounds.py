@@ -89,6 +89,7 @@ def nons_bounds(model, s, T, f_norm):
     share=st.sampled_from([1.0, 0.3]),
     seed=st.integers(0, 2**32 - 1),
 )
+@pytest.mark.slow
 def test_nons_ald_keeps_its_corrected_bound(rows, label, kernel, T, alpha, mu, U, share, seed):
     rng = np.random.default_rng(seed)
     X, Y = ROWS[rows](rng, T), share * U
@@ -112,6 +113,7 @@ def test_nons_ald_keeps_its_corrected_bound(rows, label, kernel, T, alpha, mu, U
     switch_at=st.sampled_from([None, 3]),
     seed=st.integers(0, 2**32 - 1),
 )
+@pytest.mark.slow
 def test_aogd_ald_keeps_its_corrected_bound(
     rows, label, kernel, T, alpha, U, share, switch_at, seed
 ):

@@ -79,10 +79,11 @@ def check(part, text):
 
 
 @pytest.mark.parametrize("part", EXPECTED)
+@pytest.mark.slow
 def test_quick_tables_are_complete(part, tmp_path):
     needed = NEEDED.get(part)
     if needed and not find_spec(needed):
-        pytest.skip(f"{needed} is not installed: pip install '.[bench,peers,serve]'")
+        pytest.skip(f"{needed} is not installed: make bench installs it")
     printed = run(part, tmp_path, "--rows", "50000").stdout
     check(part, printed)
     assert "not installed" not in printed
@@ -92,6 +93,7 @@ def test_quick_tables_are_complete(part, tmp_path):
 
 
 @pytest.mark.parametrize("part", PEERS)
+@pytest.mark.slow
 def test_a_missing_peer_is_said_once(part, tmp_path):
     # A module of the same name that cannot be imported hides the one that is installed.
     (tmp_path / f"{PEERS[part]}.py").write_text("raise ImportError")

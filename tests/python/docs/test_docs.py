@@ -98,9 +98,15 @@ for engine in ("serve", "spark", "ray"):
 WITH_EXAMPLES = {"nystream", "ray", "river", "serve", "sklearn", "spark"}
 
 
+def with_engine(thing, room):
+    """A name or a page, marked by the engine that its examples start, if they start one."""
+    marks = [getattr(pytest.mark, room)] if room in ("ray", "spark") else []
+    return pytest.param(thing, id=getattr(thing, "name", thing), marks=marks)
+
+
 # Sorted: the members of a compiled class have no fixed order.
 @SPARK_WITH_PANDAS_3
-@pytest.mark.parametrize("name", sorted(NAMES))
+@pytest.mark.parametrize("name", [with_engine(name, name.split(".")[0]) for name in sorted(NAMES)])
 def test_docstrings_have_examples_that_run(name):
     thing = NAMES[name]
     if thing is None:
@@ -147,8 +153,9 @@ def without_speed(text):
     return re.sub(r"[\d,]+ rows/s", "N rows/s", text)
 
 
+@pytest.mark.slow
 @SPARK_WITH_PANDAS_3
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", [with_engine(page, page.stem) for page in PAGES])
 def test_examples_print_what_the_page_says(page, tmp_path, monkeypatch):
     """All Python of a page runs in order; a text block after it is what it prints."""
     if reason := missing(NEEDS.get(page.stem, [])):
@@ -181,11 +188,12 @@ def test_commands_are_understood(page):
 
 
 def test_links_lead_somewhere():
-    for page in PAGES:
+    for page in {*PAGES, *ROOT.glob("*.md")}:
         for target in re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text(encoding="utf-8")):
             assert (page.parent / target).exists(), f"{page.name}: {target}"
 
 
+@pytest.mark.slow
 def test_the_readmes_table_is_what_the_demo_prints(tmp_path):
     plot = tmp_path / "demo.png"
     command = [sys.executable, "examples/demo.py", "--plot", str(plot)]

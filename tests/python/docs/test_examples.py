@@ -68,6 +68,7 @@ SHOWS = {
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
+@pytest.mark.slow
 def test_prints_a_table_of_errors(name, folder):
     finished = run(name, folder)
     assert finished.returncode == 0, finished.stderr
@@ -86,6 +87,7 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("name", "arguments", "message"), WRONG)
+@pytest.mark.slow
 def test_a_wrong_option_is_named(name, arguments, message, folder):
     finished = run(name, folder, *arguments)
     assert finished.returncode == 2

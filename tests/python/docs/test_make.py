@@ -1,4 +1,4 @@
-"""A missing tool is reported in one clear line."""
+"""A missing tool is reported in one clear line, and a command that takes too long is ended."""
 
 from __future__ import annotations
 
@@ -43,3 +43,20 @@ def test_old_python(path):
     (path / "old").symlink_to(shutil.which("false"))
     expected = ["nystream needs Python 3.10 or newer, but old is older"]
     assert complaint(path, "PYTHON=old") == expected
+
+
+def limited(seconds, script):
+    command = [sys.executable, str(ROOT / "tests" / "limit.py"), seconds, sys.executable, "-c"]
+    return subprocess.run([*command, script], capture_output=True, text=True)
+
+
+def test_a_command_that_takes_too_long_is_ended_with_its_children():
+    # The pipe is only closed when nobody holds it any more.
+    sleep = "[sys.executable, '-c', 'import time; time.sleep(99)']"
+    run = limited("0.5", f"import subprocess, sys; subprocess.run({sleep})")
+    assert run.returncode == 124
+    assert run.stderr.endswith("took more than 0.5 s\n")
+
+
+def test_a_command_that_ends_in_time_has_its_own_status():
+    assert limited("60", "raise SystemExit(3)").returncode == 3

@@ -14,7 +14,9 @@ from support import ROOT
 import nystream
 
 for package in ("sphinx", "myst_parser", "furo"):
-    pytest.importorskip(package, reason=f"the site needs {package}: pip install '.[docs]'")
+    pytest.importorskip(package, reason=f"the site needs {package}: pip install --group docs")
+
+pytestmark = pytest.mark.site
 
 
 def build(folder):

@@ -29,6 +29,8 @@ from nystream.ray._record import Record
 from nystream.ray._shard import Shard
 from nystream.ray._tasks import _outcome
 
+pytestmark = pytest.mark.ray
+
 N_ROWS, SIZE = 3000, 250
 KEYS = ["north", "south", "east", "west", "7"]
 

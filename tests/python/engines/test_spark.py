@@ -41,9 +41,10 @@ from spark_session import (  # noqa: E402
 from nystream._frames import NamedRows  # noqa: E402
 from nystream.spark import fit_per_key, learn_stream, save_models, score  # noqa: E402
 
-pytestmark = pytest.mark.filterwarnings(
-    "ignore:PySpark does not yet fully support pandas:FutureWarning"
-)
+pytestmark = [
+    pytest.mark.spark,
+    pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning"),
+]
 
 
 UNLIKELY_NAMES = ["north", "a/b", "..", ".", "", "é %2F", "A,B"]
@@ -80,6 +81,8 @@ def kill_midway(folder, n_batches):
         process.wait()
 
 
+@pytest.mark.timeout(300)  # it starts a second Spark
+@pytest.mark.timeout(300)  # it starts a second Spark
 def test_a_query_that_is_killed_loses_and_doubles_nothing(spark, tmp_path):
     X, y = random_stream(300, 2)
     keys = np.random.default_rng(1).choice(["a", "b", "c"], 300)

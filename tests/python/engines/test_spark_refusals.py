@@ -30,9 +30,10 @@ from spark_session import (  # noqa: E402
 from nystream.spark import fit_per_key, learn_stream, save_models, score  # noqa: E402
 from nystream.spark._models import Start  # noqa: E402
 
-pytestmark = pytest.mark.filterwarnings(
-    "ignore:PySpark does not yet fully support pandas:FutureWarning"
-)
+pytestmark = [
+    pytest.mark.spark,
+    pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning"),
+]
 
 
 def fitted():

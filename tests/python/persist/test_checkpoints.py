@@ -136,6 +136,7 @@ def test_a_forged_archive_is_refused_in_little_memory(forge, message, tmp_path):
     assert peak < 50_000_000
 
 
+@pytest.mark.slow
 def test_what_chance_does_to_a_checkpoint_is_found(tmp_path):
     path = tmp_path / "c.ckpt"
     sound = Checkpoint({"model": MODEL.to_bytes()}, {"row": 100})

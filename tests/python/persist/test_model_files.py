@@ -370,6 +370,7 @@ def forged(data, rng):
     return tampered(data[: -body.nbytes or None] + body.tobytes(), lambda *_: None)
 
 
+@pytest.mark.slow
 def test_shapes_that_do_not_fit_are_refused_or_give_a_working_model(model):
     header = {}
     tampered(model.to_bytes(), lambda _, tensors: header.update(tensors))

@@ -43,12 +43,16 @@ def root_of(K):
 
     The smallest singular values are off by the rounding of the largest: predictions were off by
     1e-9 at alpha = 1e-5, by 1e-6 at 1e-7. So root K root^T is brought back to I, in extended
-    precision where the machine has one.
+    precision where the machine has one. Products in it are slow: the correction, which is small,
+    needs none, and there is no second one if what the first leaves, its square, is less than that.
     """
     left, singular, _ = svd(K)
     root = (np.diag(singular**-0.5) @ left.T).astype(np.longdouble)
     for _ in range(2):
-        root = root - (root @ K @ root.T - np.eye(len(root))) @ root / 2
+        excess = root @ K @ root.T - np.eye(len(root))
+        root = root - excess.astype(float) @ root.astype(float) / 2
+        if np.all(abs(excess) < 1e-10):
+            break
     return root
 
 

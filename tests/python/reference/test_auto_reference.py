@@ -51,6 +51,7 @@ def take_overs(run):
     return sum(group.take_overs for group in run.team.groups)
 
 
+@pytest.mark.slow
 def test_rows_take_the_place_of_others_now_and_then():
     run = judge_auto(*random_stream(500, 3), **SMALL)
     assert replaced(run) > 6
@@ -58,18 +59,21 @@ def test_rows_take_the_place_of_others_now_and_then():
     assert run.starts == [8, 16, 32]
 
 
+@pytest.mark.slow
 def test_rows_take_the_place_of_others_fast_where_the_stream_moves():
     run = judge_auto(*moving_stream(), **SMALL)
     assert replaced_fast(run) > 20
 
 
 @pytest.mark.parametrize("forgetting", [0.999, 0.99])
+@pytest.mark.slow
 def test_long_memories_take_over_from_short_ones_where_labels_change(forgetting):
     run = judge_auto(*changing_stream(700), forgetting=forgetting, **SMALL)
     assert take_overs(run) > 0
     assert replaced(run) > 6
 
 
+@pytest.mark.slow
 def test_without_forgetting():
     run = judge_auto(*moving_stream(), forgetting=1.0, **SMALL)
     assert all(forgetting == 1 for _, _, forgetting in run.team.kinds())
@@ -81,12 +85,14 @@ def test_with_short_memories_that_are_as_short_as_can_be():
     assert {forgetting for _, _, forgetting in run.team.kinds()} == {0.5, 1.0}
 
 
+@pytest.mark.slow
 def test_frozen():
     run = judge_auto(*moving_stream(), policy="freeze", **SMALL)
     assert replaced(run) == 0
     assert max(len(group.dictionary.S) for group in run.team.groups if group.width) == 12
 
 
+@pytest.mark.slow
 def test_targets_and_weights():
     X, y = moving_stream()
     Y = np.column_stack([y, 10 * random_stream(len(X), 3)[1] - 5])
@@ -100,6 +106,7 @@ def test_targets_and_weights():
     assert take_overs(run) > 0
 
 
+@pytest.mark.slow
 def test_rows_on_a_line_have_finer_kernels():
     X, y = random_stream(300, 1)
     run = judge_auto(X, y, warm_up=100, max_basis=60)
@@ -129,6 +136,7 @@ def odd_features(n_rows=500):
     )
 
 
+@pytest.mark.slow
 def test_features_with_tails_without_variance_and_with_variance_late():
     X = odd_features()
     y = np.tanh(X[:, 0]) + X[:, 2] + 0.1 * X[:, 3]
@@ -146,6 +154,7 @@ def test_labels_with_ends_that_many_share():
 
 
 @pytest.mark.parametrize("tiny", [1e-300, 1e-120, 1e-14])
+@pytest.mark.slow
 def test_rows_of_which_most_are_all_but_the_same(tiny):
     rng = np.random.default_rng(0)
     x = np.where(np.arange(300) % 4 == 3, 1.0, tiny) * rng.random(300)
@@ -153,6 +162,7 @@ def test_rows_of_which_most_are_all_but_the_same(tiny):
     judge_auto(x[:, None], y, **SMALL)
 
 
+@pytest.mark.slow
 def test_larger_dictionaries_which_are_learned_in_blocks():
     X, y = random_stream(320, 2)
     run = judge_auto(X, y, warm_up=64, max_basis=90)
@@ -160,6 +170,7 @@ def test_larger_dictionaries_which_are_learned_in_blocks():
 
 
 @pytest.mark.parametrize("name", ["elevators", "calhousing"])
+@pytest.mark.slow
 def test_on_the_first_rows_of_real_data(name):
     X, y, _ = paper_set(name)
     run = judge_auto(X[:1000], y[:1000], **SMALL)

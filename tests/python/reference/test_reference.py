@@ -147,7 +147,10 @@ def cases():
     for name, choices in PARAMS.items():
         for i, params in enumerate(choices):
             for kernel in KERNELS:
-                yield pytest.param(name, kernel, params, id=f"{name}-{i}-{kernel!r}")
+                # Their literal versions take a root of all rows that are kept, and these are many.
+                rough = isinstance(kernel, (nystream.Laplacian, nystream.Matern32))
+                marks = [pytest.mark.slow] if rough and name in ("RidgeAld", "Pkawv") else []
+                yield pytest.param(name, kernel, params, id=f"{name}-{i}-{kernel!r}", marks=marks)
 
 
 @pytest.mark.parametrize(("name", "kernel", "params"), list(cases()))
@@ -252,6 +255,7 @@ def test_running_mean():
 
 @pytest.mark.parametrize("data", PAPER_SETS)
 @pytest.mark.parametrize("name", ["NonsAld", "AogdAld"])
+@pytest.mark.slow
 def test_on_the_papers_data(name, data):
     X, y, sigma = paper_set(data)
     judge(name, X, y, nystream.Gaussian(sigma), alpha=25 / len(y), **ON_THE_PAPERS_DATA[name])
@@ -259,6 +263,7 @@ def test_on_the_papers_data(name, data):
 
 @pytest.mark.parametrize("data", PAPER_SETS)
 @pytest.mark.parametrize("name", [name for name in PARAMS if name not in ("NonsAld", "AogdAld")])
+@pytest.mark.slow
 def test_on_the_first_rows_of_the_papers_data(name, data):
     X, y, sigma = paper_set(data)
     params = dict(ON_THE_PAPERS_DATA[name])
@@ -270,6 +275,7 @@ def test_on_the_first_rows_of_the_papers_data(name, data):
     judge(name, X[:n_rows], y[:n_rows], nystream.Gaussian(sigma), **params)
 
 
+@pytest.mark.slow
 def test_a_small_ridge_on_a_large_dictionary():
     X, y, sigma = paper_set("elevators")
     params = {"alpha": 1e-5, "ridge": 1e-5}
@@ -278,6 +284,7 @@ def test_a_small_ridge_on_a_large_dictionary():
 
 
 @pytest.mark.parametrize("data", PAPER_SETS)
+@pytest.mark.slow
 def test_without_a_kernel_on_the_first_rows_of_the_papers_data(data):
     X, y, sigma = paper_set(data)
     X, y = X[:2000], y[:2000]

@@ -59,6 +59,7 @@ def test_there_is_a_regressor_for_every_learner():
 
 
 @pytest.mark.parametrize("name", NAMES)
+@pytest.mark.slow
 def test_all_checks_of_river_pass(name):
     model = make(name)
     assert not model._unit_test_skips()

@@ -76,6 +76,7 @@ def answers(received):
 # Time
 
 
+@pytest.mark.slow
 def test_a_silent_connection_is_closed(hasty):
     with contextlib.ExitStack() as stack:
         silent = [stack.enter_context(connect(hasty)) for _ in range(5)]
@@ -83,6 +84,7 @@ def test_a_silent_connection_is_closed(hasty):
 
 
 @pytest.mark.parametrize("before", [b"", HEALTH], ids=["first", "kept alive"])
+@pytest.mark.slow
 def test_headers_that_do_not_end_are_not_waited_for(before, hasty):
     received = exchange(hasty, before + b"GET /health HTTP/1.1\r\nHost: loc")
     status, headers, answer = answers(received)[-1]
@@ -100,6 +102,7 @@ def test_headers_that_do_not_end_are_not_waited_for(before, hasty):
     ],
     ids=["header", "lines first", "lines between", "body of a request that is answered"],
 )
+@pytest.mark.slow
 def test_a_connection_does_not_live_from_drops(start, drop, hasty):
     with connect(hasty) as connection:
         connection.sendall(start)

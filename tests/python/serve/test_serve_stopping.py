@@ -30,6 +30,7 @@ CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
 
 @needs_uvicorn
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.slow
 def test_a_service_goes_on_where_it_stopped(number, tmp_path):
     """What was queued is learned, ids are remembered, and all bits are those of one learner."""
     options = [*RIDGE, "--checkpoint", tmp_path / "c"]
@@ -90,6 +91,7 @@ def test_a_second_service_does_not_write_to_the_checkpoint_of_the_first(tmp_path
 
 
 @needs_uvicorn
+@pytest.mark.slow
 def test_a_killed_service_leaves_a_checkpoint_of_some_moment(tmp_path):
     """Whatever the moment, the file is sound, and its model is that of the first so many rows."""
     options = [*RIDGE, "--checkpoint", tmp_path / "c", "--every", "0.02"]
@@ -247,6 +249,7 @@ def browse(address, profile):
 
 @needs_uvicorn
 @pytest.mark.skipif(CHROMIUM is None, reason="no chromium on this machine")
+@pytest.mark.slow
 def test_a_browser_draws_the_page(tmp_path, monkeypatch):
     monkeypatch.setenv("NYSTREAM_TOKEN", "s3cret")
     with serving(*RIDGE) as server:

@@ -290,6 +290,7 @@ def test_weights_reach_the_experts():
 # In company
 
 
+@pytest.mark.slow
 def test_a_grid_search_in_two_processes():
     grid = {"gamma": [0.01, 0.5], "alpha": [1e-3, 1e-1]}
     search = GridSearchCV(RidgeAldRegressor(), grid, cv=3, n_jobs=2, error_score="raise").fit(X, Y)

@@ -31,10 +31,12 @@ def table(request):
     return {line.case.entry.name: line for line in lines(chosen, results)}
 
 
+@pytest.mark.slow
 def test_nons_ald_is_within_3_percent_of_the_paper(table):
     assert abs(table["NonsAld"].difference) < 0.03
 
 
+@pytest.mark.slow
 def test_the_other_learners_are_near_the_paper(table):
     assert abs(table["AogdAld"].difference) < 0.02
     assert abs(table["Fogd"].difference) < 0.02
@@ -82,6 +84,7 @@ def test_the_readme_has_these_results(table):
 
 
 @pytest.mark.parametrize("name", ["cpusmall", "bank"])
+@pytest.mark.slow
 def test_the_printed_nogd_starts_anew_after_its_budget(name):
     """Carried over, as it should be, the function is better than printed; thrown away, as bad."""
     X, y, sigma = paper_set(name)

@@ -96,6 +96,7 @@ def test_the_cost_is_that_of_the_second_half():
     assert late_cost(made) == pytest.approx(1e6 * 0.2 / 200)
 
 
+@pytest.mark.slow
 def test_the_whole_study(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(paper_table1, "LENGTHS", 3)
     monkeypatch.setattr(scaling, "CLAIMS", [replace(c, longest=lambda _: 400) for c in CLAIMS])

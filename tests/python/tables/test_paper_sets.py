@@ -168,6 +168,7 @@ OPENML = [
 
 
 @pytest.mark.parametrize(("name", "where", "odd"), OPENML, ids=[line[0] for line in OPENML])
+@pytest.mark.slow
 def test_a_set_is_fetched_once(name, where, odd, tmp_path, monkeypatch):
     given = bunch(name, **odd)
     calls = answer(monkeypatch, given)
