@@ -42,6 +42,11 @@ macro_rules! registry {
         impl AnyLoss {
             /// The names of all losses.
             pub const NAMES: &[&str] = &[$(stringify!($loss)),*];
+
+            /// Every loss, with its default parameters.
+            pub fn all() -> Vec<Self> {
+                vec![$(Self::$loss($loss::default())),*]
+            }
         }
 
         impl Loss for AnyLoss {
@@ -73,5 +78,29 @@ registry!(Squared);
 impl Default for AnyLoss {
     fn default() -> Self {
         Self::Squared(Squared {})
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Step of the difference quotients, and how far they may be off for values of about 1.
+    const STEP: f64 = 1e-4;
+    const TOLERANCE: f64 = 1e-6;
+
+    #[test]
+    fn derivatives_are_those_of_the_value() {
+        for loss in AnyLoss::all() {
+            for (yhat, y) in [(-1.3, 0.4), (0.2, 0.9), (2.5, -1.0)] {
+                let value = |step: f64| loss.value(yhat + step, y);
+                let slope = (value(STEP) - value(-STEP)) / (2.0 * STEP);
+                let bend = (value(STEP) - 2.0 * value(0.0) + value(-STEP)) / (STEP * STEP);
+                assert!((loss.derivative(yhat, y) - slope).abs() < TOLERANCE, "{loss:?}");
+                assert!((loss.curvature(yhat, y) - bend).abs() < TOLERANCE, "{loss:?}");
+                let thrice = loss.weighted(3.0, yhat, y) - 3.0 * value(0.0);
+                assert!(thrice.abs() < TOLERANCE, "{loss:?}");
+            }
+        }
     }
 }
