@@ -6,7 +6,8 @@ import operator
 from numbers import Real
 from typing import Any
 
-LARGEST = 1e100  # beyond it the learners refuse a value
+from nystream._core import LARGEST
+
 FIT = f"a finite number of magnitude at most {LARGEST:g}".replace("e+", "e")
 
 

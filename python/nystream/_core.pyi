@@ -7,6 +7,10 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 from typing_extensions import Self, disjoint_base
 
 __all__ = [
+    "COMPRESSED",
+    "FARTHEST",
+    "LARGEST",
+    "ROUNDING",
     "SMALLEST_ALPHA",
     "Kernel",
     "Learner",
@@ -35,6 +39,10 @@ _Rows: TypeAlias = ArrayLike | _Frame
 _Learner = TypeVar("_Learner", bound="Learner")
 
 __version__: str
+COMPRESSED: float
+FARTHEST: float
+LARGEST: float
+ROUNDING: float
 SMALLEST_ALPHA: float
 
 @disjoint_base

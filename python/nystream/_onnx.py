@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from nystream._core import COMPRESSED, FARTHEST, ROUNDING
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -19,12 +21,6 @@ if TYPE_CHECKING:
 # What any runtime of the last years can run.
 OPSET = 17
 IR_VERSION = 9
-
-# Of Auto's features, as in src/predictor/scaling.rs: from so many scales on they are
-# compressed, and no more than so many scales count.
-COMPRESSED = 3.0
-FARTHEST = 1e6
-ROUNDING = 1e-6
 
 
 def save(scorer: Scorer, path: str | os.PathLike[str], dtype: DTypeLike) -> None:

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::sketched_kons::Sketch;
 use super::{Algorithm, Basis, Facts};
 use crate::data::checks::{at_least_one_if_given, capacity_for};
 use crate::error::Error;
@@ -53,12 +54,8 @@ impl Default for KonsParams {
 impl KonsParams {
     /// Checks the parameters and makes a learner that has seen nothing.
     pub fn build(&self) -> Result<Kons, Error> {
-        at_least_one_if_given("max_rows", self.max_rows)?;
-        Ok(Kons {
-            loss: AnyLoss::default(),
-            newton: KernelNewton::new(self.kernel.clone(), self.mu, self.eta, self.bound)?,
-            max_rows: self.max_rows,
-        })
+        let newton = KernelNewton::new(self.kernel.clone(), self.mu, self.eta, self.bound)?;
+        Kons::new(newton, None, self.max_rows)
     }
 }
 
@@ -69,13 +66,35 @@ impl KonsParams {
 pub struct Kons {
     loss: AnyLoss,
     newton: KernelNewton,
+    /// Decides which gradients enter the matrix; `None` if all do.
+    sketch: Option<Sketch>,
     max_rows: Option<usize>,
+}
+
+impl Kons {
+    pub(super) fn new(
+        newton: KernelNewton,
+        sketch: Option<Sketch>,
+        max_rows: Option<usize>,
+    ) -> Result<Self, Error> {
+        at_least_one_if_given("max_rows", max_rows)?;
+        Ok(Self {
+            loss: AnyLoss::default(),
+            newton,
+            sketch,
+            max_rows,
+        })
+    }
+
+    fn n_rows(&self) -> usize {
+        self.newton.rows().n_rows()
+    }
 }
 
 impl Algorithm for Kons {
     fn facts(&self) -> Facts {
         Facts {
-            n_basis: self.newton.rows().n_rows(),
+            n_basis: self.n_rows(),
             ..Facts::default()
         }
     }
@@ -83,7 +102,11 @@ impl Algorithm for Kons {
     fn learn_row(&mut self, x: &[f64], y: &[f64], _weight: f64, yhat: &mut [f64]) {
         let look = self.newton.look(x);
         let e = self.loss.derivative(look.yhat, y[0]);
-        self.newton.step(x, &look, e, true);
+        let enters = self.sketch.as_ref().is_none_or(|sketch| {
+            let leverage = self.newton.leverage(&look, e);
+            sketch.takes(self.n_rows(), leverage)
+        });
+        self.newton.step(x, &look, e, enters);
         yhat[0] = look.yhat;
     }
 
@@ -104,7 +127,11 @@ impl Algorithm for Kons {
     }
 
     fn check_capacity(&self, n_rows: usize) -> Result<(), Error> {
-        capacity_for(n_rows, self.newton.rows().n_rows(), self.max_rows)
+        capacity_for(n_rows, self.n_rows(), self.max_rows)?;
+        match &self.sketch {
+            Some(sketch) => sketch.check_capacity(self.n_rows(), n_rows),
+            None => Ok(()),
+        }
     }
 
     fn save(&self, state: &mut State) {
@@ -116,4 +143,4 @@ impl Algorithm for Kons {
     }
 }
 
-heap!(Kons: newton);
+heap!(Kons: newton, sketch);

@@ -53,8 +53,7 @@ impl<M: FeatureMap, U: Update> OnFeatures<M, U> {
     ) -> usize {
         let (n_targets, mut done) = (self.n_targets(), 0);
         if self.updates[0].takes_blocks() {
-            let features = self.project_rows(rows, full, scratch);
-            done = features;
+            done = self.project_rows(rows, full, scratch);
         }
         if done > 0 {
             let Scratch { block, rounds } = scratch;

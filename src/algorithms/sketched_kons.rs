@@ -2,14 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Algorithm, Basis, Facts};
-use crate::data::checks::{at_least_one_if_given, capacity_for, not_negative, positive, within};
+use super::Kons;
+use crate::data::checks::{not_negative, positive, within};
 use crate::error::Error;
 use crate::kernels::AnyKernel;
 use crate::limits::LARGEST;
-use crate::losses::{AnyLoss, Loss};
-use crate::persist::State;
-use crate::predictor::Predictor;
 use crate::runtime::{Uniforms, heap};
 use crate::updates::every_row::KernelNewton;
 
@@ -72,16 +69,14 @@ impl SketchedKonsParams {
         within("gamma", self.gamma, LARGEST.recip()..=1.0, expected)?;
         positive("beta", self.beta)?;
         not_negative("epsilon", self.epsilon)?;
-        at_least_one_if_given("max_rows", self.max_rows)?;
         let (kernel, bound) = (self.kernel.clone(), Some(self.bound));
-        Ok(SketchedKons {
-            loss: AnyLoss::default(),
-            newton: KernelNewton::new(kernel, self.mu, self.eta, bound)?,
+        let newton = KernelNewton::new(kernel, self.mu, self.eta, bound)?;
+        let sketch = Sketch {
             gamma: self.gamma,
             score_factor: self.beta * (1.0 + self.epsilon),
             uniforms: Uniforms::new(self.random_state, self.uniforms.as_deref())?,
-            max_rows: self.max_rows,
-        })
+        };
+        Kons::new(newton, Some(sketch), self.max_rows)
     }
 }
 
@@ -89,69 +84,28 @@ impl SketchedKonsParams {
 /// `max(min(beta tau, 1), gamma)`, where `tau` is its ridge leverage score given the gradients that have.
 ///
 /// Every row learned is stored: row `t` costs O(d t + m^2) with `m` gradients in the sketch.
+pub type SketchedKons = Kons;
+
+/// Draws which gradients enter the matrix of the Newton step.
 #[derive(Debug, Clone)]
-pub struct SketchedKons {
-    loss: AnyLoss,
-    newton: KernelNewton,
+pub(super) struct Sketch {
     gamma: f64,
     /// `beta (1 + epsilon)`.
     score_factor: f64,
     uniforms: Uniforms,
-    max_rows: Option<usize>,
 }
 
-impl SketchedKons {
-    fn n_rows(&self) -> usize {
-        self.newton.rows().n_rows()
-    }
-}
-
-impl Algorithm for SketchedKons {
-    fn facts(&self) -> Facts {
-        Facts {
-            n_basis: self.newton.rows().n_rows(),
-            ..Facts::default()
-        }
+impl Sketch {
+    /// Returns true if the gradient of row `t`, with this leverage score, enters.
+    pub(super) fn takes(&self, t: usize, leverage: f64) -> bool {
+        let score = self.score_factor * leverage;
+        self.uniforms.of_row(t) < score.min(1.0).max(self.gamma)
     }
 
-    fn learn_row(&mut self, x: &[f64], y: &[f64], _weight: f64, yhat: &mut [f64]) {
-        let look = self.newton.look(x);
-        let e = self.loss.derivative(look.yhat, y[0]);
-        let score = self.score_factor * self.newton.leverage(&look, e);
-        let p = score.min(1.0).max(self.gamma);
-        let enters = self.uniforms.of_row(self.n_rows()) < p;
-        self.newton.step(x, &look, e, enters);
-        yhat[0] = look.yhat;
-    }
-
-    fn predict_into(&self, x: &[f64], out: &mut [f64]) {
-        out[0] = self.newton.predict(x);
-    }
-
-    fn predictor(&self) -> Option<Predictor> {
-        Some(Predictor::Expansion(self.newton.expansion()))
-    }
-
-    fn basis(&self) -> Option<Basis<'_>> {
-        Some(Basis {
-            rows: self.newton.rows(),
-            kernel: self.newton.kernel(),
-            largest_kappa: LARGEST,
-        })
-    }
-
-    fn check_capacity(&self, n_rows: usize) -> Result<(), Error> {
-        capacity_for(n_rows, self.n_rows(), self.max_rows)?;
-        self.uniforms.check_capacity(self.n_rows(), n_rows)
-    }
-
-    fn save(&self, state: &mut State) {
-        self.newton.save(state);
-    }
-
-    fn load(&mut self, state: &State) -> Result<(), Error> {
-        self.newton.load(state)
+    /// Refuses `n_rows` more rows after `t` if there are no draws for them.
+    pub(super) fn check_capacity(&self, t: usize, n_rows: usize) -> Result<(), Error> {
+        self.uniforms.check_capacity(t, n_rows)
     }
 }
 
-heap!(SketchedKons: newton, uniforms);
+heap!(Sketch: uniforms);

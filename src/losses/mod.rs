@@ -96,8 +96,14 @@ mod tests {
                 let value = |step: f64| loss.value(yhat + step, y);
                 let slope = (value(STEP) - value(-STEP)) / (2.0 * STEP);
                 let bend = (value(STEP) - 2.0 * value(0.0) + value(-STEP)) / (STEP * STEP);
-                assert!((loss.derivative(yhat, y) - slope).abs() < TOLERANCE, "{loss:?}");
-                assert!((loss.curvature(yhat, y) - bend).abs() < TOLERANCE, "{loss:?}");
+                assert!(
+                    (loss.derivative(yhat, y) - slope).abs() < TOLERANCE,
+                    "{loss:?}"
+                );
+                assert!(
+                    (loss.curvature(yhat, y) - bend).abs() < TOLERANCE,
+                    "{loss:?}"
+                );
                 let thrice = loss.weighted(3.0, yhat, y) - 3.0 * value(0.0);
                 assert!(thrice.abs() < TOLERANCE, "{loss:?}");
             }

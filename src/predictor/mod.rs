@@ -26,6 +26,8 @@ pub use line::Line;
 pub use mixture::Mixture;
 pub(crate) use record::Record;
 pub use scaling::Scaling;
+#[cfg(feature = "python")]
+pub(crate) use scaling::{COMPRESSED, FARTHEST, ROUNDING};
 pub(crate) use scaling::{compress_in_place, compressed, location, median_distance};
 pub use waves::{Fourier, Waves};
 

@@ -7,13 +7,13 @@ use crate::runtime::heap;
 
 /// Number of scales beyond which features are compressed like logarithms: outliers stay apart from each other and do
 /// not make all other rows look alike.
-const COMPRESSED: f64 = 3.0;
+pub(crate) const COMPRESSED: f64 = 3.0;
 
 /// The largest distance of a feature from its centre, in scales.
-const FARTHEST: f64 = 1e6;
+pub(crate) const FARTHEST: f64 = 1e6;
 
 /// Distance from its centre, relative to it, that a constant feature may have: float32 rounds it.
-const ROUNDING: f64 = 1e-6;
+pub(crate) const ROUNDING: f64 = 1e-6;
 
 /// Distance from the first to the last decile of a normal variable, in standard deviations.
 const TENTHS: f64 = 2.563_103_131_089_201;

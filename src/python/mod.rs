@@ -46,6 +46,18 @@ mod _core {
     #[pymodule_export]
     const SMALLEST_ALPHA: f64 = crate::SMALLEST_ALPHA;
 
+    #[pymodule_export]
+    const LARGEST: f64 = crate::LARGEST;
+
+    #[pymodule_export]
+    const COMPRESSED: f64 = crate::predictor::COMPRESSED;
+
+    #[pymodule_export]
+    const FARTHEST: f64 = crate::predictor::FARTHEST;
+
+    #[pymodule_export]
+    const ROUNDING: f64 = crate::predictor::ROUNDING;
+
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         module.add("__version__", env!("CARGO_PKG_VERSION"))
