@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nystream._checks import LARGEST
+from nystream._core import LARGEST
 from nystream._tables.columns import Columns
 from nystream._tables.line_table import LineTable
 from nystream._tables.lines import BYTE_ORDER_MARK

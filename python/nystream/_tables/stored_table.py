@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 import numpy as np
 
-from nystream._checks import LARGEST
+from nystream._core import LARGEST
 from nystream._tables.hashing import RunningHash
 from nystream._tables.table import BadRow, Chunk, Fault, Position, changed, fewer
 from nystream._tables.values import too_large

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from nystream._checks import FIT, LARGEST
+from nystream._checks import FIT
+from nystream._core import LARGEST
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

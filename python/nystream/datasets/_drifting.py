@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from nystream._checks import FIT, LARGEST, real, whole
+from nystream._checks import FIT, real, whole
+from nystream._core import LARGEST
 from nystream.datasets import _checks
 from nystream.datasets._synthetic import friedman_label
 

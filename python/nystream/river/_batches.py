@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nystream import _frames
-from nystream._checks import LARGEST
+from nystream._core import LARGEST
 
 if TYPE_CHECKING:
     from collections.abc import Hashable

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nystream._checks import FIT, LARGEST
+from nystream._checks import FIT
+from nystream._core import LARGEST
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence

@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from nystream._checks import LARGEST
+from nystream._core import LARGEST
 from nystream.serve._facts import amount, listed, of_kind, part, table
 from nystream.serve._http import RefusedError
 from nystream.serve._rows import Array, shown

@@ -10,7 +10,8 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from nystream._checks import FIT, LARGEST, whole
+from nystream._checks import FIT, whole
+from nystream._core import LARGEST
 from nystream.serve._http import RefusedError
 
 NUMBERS = {int, float}

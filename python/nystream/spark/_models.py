@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 import nystream
-from nystream._checks import FIT, LARGEST
+from nystream._checks import FIT
+from nystream._core import LARGEST
 from nystream._frames import NamedRows
 from nystream.spark._engine import TaskContext
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import nystream
-from nystream._checks import LARGEST
+from nystream._core import LARGEST
 from nystream.spark._engine import pa, types
 from nystream.spark._models import numbers, use_cores_of_task
 from nystream.spark._source import NUMBERS, check_answer, names_of

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from nystream._checks import LARGEST, real
-from nystream._core import Kernel
+from nystream._checks import real
+from nystream._core import LARGEST, Kernel
 from nystream._learners import RunningMean
 
 if TYPE_CHECKING:
