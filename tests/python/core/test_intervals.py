@@ -20,8 +20,10 @@ HAVE = [name for name in nystream.algorithms() if getattr(nystream, name)().has_
 LEAST_SQUARES = {"Kaar", "KrlsAld", "LinearRls", "OnlineKrr", "Pkawv", "RidgeAld", "RunningMean"}
 
 
-def test_the_learners_by_least_squares_have_intervals():
+def test_the_learners_by_least_squares_have_intervals_and_these_do_not():
     assert {"Auto", *LEAST_SQUARES} <= set(HAVE)
+    without = {"AogdAld", "ConKons", "Fogd", "Kogd", "Kons", "Nogd", "NonsAld", "ProsNKons"}
+    assert set(HAVE).isdisjoint(without | {"SketchedKons"})
 
 
 # Against the literal versions

@@ -205,8 +205,14 @@ def relative(found, expected):
     return abs(found - expected).max() / abs(expected).max()
 
 
+def test_these_kernels_can_be_written():
+    smooth = {"Gaussian", "Laplacian", "Matern32", "Matern52", "RationalQuadratic"}
+    assert set(_onnx.KERNELS) >= smooth | {"Linear", "Polynomial"}
+
+
 def test_a_kernel_without_a_graph_is_refused_by_name(tmp_path, monkeypatch):
     pytest.importorskip("onnx", reason="onnx is not installed")
+    assert {type(kernel).__name__ for kernel in KERNELS} == set(_onnx.KERNELS)
     assert set(_onnx.KERNELS) <= set(nystream.kernels())
     monkeypatch.delitem(_onnx.KERNELS, "Gaussian")
     model = nystream.RidgeAld()

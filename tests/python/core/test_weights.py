@@ -30,8 +30,14 @@ def fresh(name):
     return nystream.Learner.from_bytes(LEARNERS[name].to_bytes())
 
 
-def test_the_learners_by_least_squares_take_weights():
-    assert all(model.takes_weights for model in [*LEARNERS.values(), nystream.Auto()])
+def test_the_learners_by_least_squares_take_weights_and_these_do_not():
+    takes = {name for name in nystream.algorithms() if getattr(nystream, name)().takes_weights}
+    assert takes == {type(model).__name__ for model in LEARNERS.values()} | {"Auto"}
+    assert takes >= {"Auto", "Kaar", "KrlsAld", "LinearRls", "OnlineKrr", "RidgeAld", "RunningMean"}
+    assert takes.isdisjoint(
+        {"AogdAld", "ConKons", "Fogd", "Kogd", "Kons", "Nogd", "NonsAld", "Pkawv", "ProsNKons"}
+    )
+    assert "SketchedKons" not in takes
 
 
 @pytest.mark.parametrize("name", LEARNERS)
