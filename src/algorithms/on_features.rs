@@ -6,6 +6,7 @@ use super::{Algorithm, Basis, Blocks, Facts, Intervals, Scratch};
 use crate::data::Rows;
 use crate::error::Error;
 use crate::features::FeatureMap;
+use crate::limits::Range;
 use crate::linalg::index_of_least;
 use crate::persist::State;
 use crate::predictor::{Predictor, Record};
@@ -231,12 +232,19 @@ impl<M: FeatureMap, U: Update> FeatureLearner<M, U> {
         self.record = Some(record);
     }
 
-    fn build_predictor(&self) -> Predictor {
+    /// Calls `make` with the weights and the ranges that a predictor has.
+    fn with_weights<'s, T>(
+        &'s self,
+        make: impl FnOnce(&dyn Fn(usize) -> &'s [f64], &[Range]) -> T,
+    ) -> T {
         let update = self.update();
-        let w = |target| update.w(target);
         let ranges = self.record.as_ref().and_then(Record::ranges);
-        self.map()
-            .predictor(&w, ranges.unwrap_or(&[update.range()]))
+        let w = |target| update.w(target);
+        make(&w, ranges.unwrap_or(&[update.range()]))
+    }
+
+    fn build_predictor(&self) -> Predictor {
+        self.with_weights(|w, ranges| self.map().predictor(w, ranges))
     }
 }
 
@@ -290,13 +298,16 @@ impl<M: FeatureMap + 'static, U: Update + 'static> Algorithm for FeatureLearner<
     }
 
     fn predict_into(&self, x: &[f64], out: &mut [f64]) {
-        if !self.update().is_forward() {
+        if self.update().is_forward() {
+            self.update().predict_into(&self.map().peek(x), out);
+            if let Some(record) = &self.record {
+                record.clip(out);
+            }
+        } else if self.predictor.get().is_some()
+            || !self.with_weights(|w, ranges| self.map().predict_into(w, ranges, x, out))
+        {
             let predictor = self.predictor.get_or_init(|| self.build_predictor());
-            return predictor.predict_into(x, out);
-        }
-        self.update().predict_into(&self.map().peek(x), out);
-        if let Some(record) = &self.record {
-            record.clip(out);
+            predictor.predict_into(x, out);
         }
     }
 

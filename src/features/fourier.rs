@@ -103,6 +103,17 @@ impl FeatureMap for FourierMap {
         })
     }
 
+    fn predict_into<'w>(
+        &self,
+        w: &dyn Fn(usize) -> &'w [f64],
+        _ranges: &[Range],
+        x: &[f64],
+        out: &mut [f64],
+    ) -> bool {
+        out[0] = self.fourier.predict(w(0), x);
+        true
+    }
+
     fn n_features(&self, _size: usize) -> Option<usize> {
         (self.fourier.size() > 0).then(|| self.fourier.n_features())
     }

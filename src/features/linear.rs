@@ -3,7 +3,8 @@
 use super::{Block, FeatureMap};
 use crate::data::Rows;
 use crate::error::Error;
-use crate::limits::Range;
+use crate::limits::{Range, clamp};
+use crate::linalg::dot;
 use crate::persist::State;
 use crate::predictor::{Line, Predictor};
 use crate::runtime::heap;
@@ -20,6 +21,12 @@ impl LinearMap {
     pub(crate) fn new(intercept: bool) -> Self {
         let phi = Vec::new();
         Self { intercept, phi }
+    }
+
+    /// The constant and the slopes of a weight vector, which is empty before the first row.
+    fn split<'w>(&self, w: &'w [f64]) -> (f64, &'w [f64]) {
+        let (constant, slopes) = w.split_at(w.len().min(usize::from(self.intercept)));
+        (constant.iter().sum(), slopes)
     }
 
     fn features_into(&self, x: &[f64], phi: &mut Vec<f64>) {
@@ -58,15 +65,29 @@ impl FeatureMap for LinearMap {
 
     fn predictor<'w>(&self, w: &dyn Fn(usize) -> &'w [f64], ranges: &[Range]) -> Predictor {
         let line = |(target, range): (usize, &Range)| {
-            let w = w(target);
-            let (constant, slopes) = w.split_at(w.len().min(usize::from(self.intercept)));
+            let (constant, slopes) = self.split(w(target));
             Line {
                 slopes: slopes.to_vec(),
-                constant: constant.iter().sum(),
+                constant,
                 range: *range,
             }
         };
         Predictor::Linear(ranges.iter().enumerate().map(line).collect())
+    }
+
+    fn predict_into<'w>(
+        &self,
+        w: &dyn Fn(usize) -> &'w [f64],
+        ranges: &[Range],
+        x: &[f64],
+        out: &mut [f64],
+    ) -> bool {
+        for (target, (out, range)) in out.iter_mut().zip(ranges).enumerate() {
+            let (constant, slopes) = self.split(w(target));
+            let x = if slopes.is_empty() { &[] } else { x };
+            *out = clamp(dot(slopes, x) + constant, *range);
+        }
+        true
     }
 
     fn n_features(&self, size: usize) -> Option<usize> {

@@ -91,6 +91,17 @@ pub trait FeatureMap: Clone + fmt::Debug + Heap + Send + Sync {
     /// The predictor `w . phi(x)`, with a weight vector and a range for each target.
     fn predictor<'w>(&self, w: &dyn Fn(usize) -> &'w [f64], ranges: &[Range]) -> Predictor;
 
+    /// Writes `w . phi(x)`, one value a target, where that costs less than a predictor; returns false if it does not.
+    fn predict_into<'w>(
+        &self,
+        _w: &dyn Fn(usize) -> &'w [f64],
+        _ranges: &[Range],
+        _x: &[f64],
+        _out: &mut [f64],
+    ) -> bool {
+        false
+    }
+
     /// The rows kept and the kernel that compares them, if the map keeps rows.
     fn basis(&self) -> Option<(&Panels, &AnyKernel)> {
         None

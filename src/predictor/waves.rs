@@ -55,6 +55,13 @@ impl Fourier {
         sin_cos_in_place(cosines, sines, self.scale());
     }
 
+    /// The value `w . phi(x)` for a row.
+    pub(crate) fn predict(&self, w: &[f64], x: &[f64]) -> f64 {
+        let mut phi = Vec::new();
+        self.features_into(x, &mut phi);
+        cut(dot(w, &phi))
+    }
+
     /// Writes the features of a batch of rows, coordinate by coordinate.
     pub(crate) fn features_of_batch_into(&self, batch: &Batch, phi: &mut [f64]) {
         let n = self.0.n_rows();
@@ -75,9 +82,7 @@ pub struct Waves {
 
 impl Waves {
     pub(super) fn predict(&self, x: &[f64]) -> f64 {
-        let mut phi = Vec::new();
-        self.fourier.features_into(x, &mut phi);
-        cut(dot(&self.w, &phi))
+        self.fourier.predict(&self.w, x)
     }
 
     pub(super) fn predict_rows_into(&self, rows: &Rows<'_>, out: &mut [f64]) {
