@@ -1,6 +1,10 @@
-"""Writes the golden files of the current format that are not there yet, of a new format or learner.
+"""Writes a golden file for each learner that has none yet, and reads all of them.
 
 python tests/python/golden/make.py tests/python/golden/format-N
+
+A golden file, NAME.npz, has the bytes of a model and of its scorer after 20 rows, and what it then
+predicted for the next 20, before it learned them and while it did. The first learners have these in
+NAME.nys, NAME-scorer.nys and predictions.json instead.
 """
 
 from __future__ import annotations
@@ -40,20 +44,35 @@ def stream():
     return X, (np.sin(3 * X[:, 0]) + X[:, 1] * X[:, 2]) / 2
 
 
-def main(folder):
-    X, y = stream()
-    folder.mkdir(parents=True, exist_ok=True)
+def golden(folder):
+    """Name, bytes and expected predictions of each model and scorer in a folder."""
     told = folder / "predictions.json"
     predictions = json.loads(told.read_text()) if told.exists() else {}
+    for path in sorted(folder.glob("*.nys")):
+        yield path.stem, path.read_bytes(), predictions[path.stem.removesuffix("-scorer")]
+    for path in sorted(folder.glob("*.npz")):
+        with np.load(path) as file:
+            yield path.stem, file["model"].tobytes(), file["predictions"]
+            yield f"{path.stem}-scorer", file["scorer"].tobytes(), file["predictions"]
+
+
+def write(path, model):
+    """Let a model learn, and write it, its scorer, and what it predicts from there on."""
+    X, y = stream()
+    model.learn_many(X[:20], y[:20])
+    parts = {"model": model.to_bytes(), "scorer": model.scorer().to_bytes()}
+    before = model.predict_many(X[20:])
+    predictions = np.concatenate([before, model.progressive(X[20:], y[20:])])
+    arrays = {name: np.frombuffer(part, np.uint8) for name, part in parts.items()}
+    np.savez(path, predictions=predictions, **arrays)
+
+
+def main(folder):
+    folder.mkdir(parents=True, exist_ok=True)
+    there = {name for name, _, _ in golden(folder)}
     for name, model in learners().items():
-        if name in predictions:
-            continue
-        model.learn_many(X[:20], y[:20])
-        model.save(folder / f"{name}.nys")
-        model.scorer().save(folder / f"{name}-scorer.nys")
-        before = model.predict_many(X[20:])
-        predictions[name] = [*before, *model.progressive(X[20:], y[20:])]
-    told.write_text(json.dumps(dict(sorted(predictions.items())), indent=1) + "\n")
+        if name not in there:
+            write(folder / f"{name}.npz", model)
 
 
 if __name__ == "__main__":
