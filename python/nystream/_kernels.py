@@ -180,9 +180,9 @@ class Linear(Constructed, Kernel):
 
 
 def norm_of_new_features(kernel: Kernel) -> int | None:
-    """Return 1 or 2: the norm that tells a kernel all about features that other rows have not.
+    """Return 1 or 2: the norm of features that other rows lack, from which a kernel follows.
 
-    Rows that were compared before are 0 in such features. None: neither norm does.
+    Other rows are 0 in such features. None: the kernel follows from neither norm.
     """
     (value,) = kernel([[1.0, 3.0, 4.0]], [[1.0, 0.0, 0.0]])[0]
     for order, norm in ((2, 5.0), (1, 7.0)):

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 else:
 
     def dataclass_transform(**_):
-        """Return a decorator that does nothing: what the real one does is for type checkers."""
+        """Return a decorator that does nothing: the real one is for type checkers."""
         return lambda function: function
 
 

@@ -11,7 +11,7 @@ use crate::persist::State;
 use crate::updates::every_row::KernelGradient;
 use crate::updates::{Gradient, Rate};
 
-/// The largest kernel value: with it and any rate a descent that diverges stays within float64.
+/// The largest kernel value of a row with itself: up to it, a descent that diverges stays within float64 at any rate.
 const LARGEST_KAPPA: f64 = 1e30;
 
 /// Parameters of [`Nogd`].

@@ -36,7 +36,8 @@ pub struct ProsNKonsParams {
     pub beta: f64,
     /// The part by which leverage scores are overestimated, 0 or positive. Default 0.5.
     pub epsilon: f64,
-    /// `C`, positive: predictions stay within `[-C, C]`, except right after a new space was carried over to. Default 1.
+    /// `C`, positive: predictions stay within `[-C, C]`, except, if weights are carried over, right after
+    /// the space has changed. Default 1.
     pub bound: f64,
     /// Weight of a squared gradient in `A`, positive. Default: `1 / (16 C^2)`.
     pub eta: Option<f64>,

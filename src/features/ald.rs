@@ -19,7 +19,7 @@ pub const SMALLEST_ALPHA: f64 = 1e-10;
 
 /// Addition to the kernel value of a row with itself, relative to it, if `alpha` is below [`FINE`].
 ///
-/// Where each row is a little further than the last, it is extrapolated from those kept with weights that grow without
+/// If each row is a little further than the last, it is extrapolated from those kept with weights that grow without
 /// bound while its distance to the span is still small, and rounding in the factor is multiplied by their squares:
 /// distances would be noise, rows would not join, and features would leave the ball. The nugget makes large weights
 /// part of the distance, so that a row joins in time; it changes the kernel by a thousandth of `alpha` at most.

@@ -11,8 +11,8 @@ const FAST_WAIT: f64 = 4.0;
 const RECENT: f64 = 64.0;
 const LONG_RUN: f64 = 2048.0;
 
-/// The stream has moved if the recent distance is above `NOTHING` and this many times the one in the long run, or if
-/// this many times less is explained.
+/// The stream has moved if the recent distance is above `NOTHING` and above this many times the one in the long run, or
+/// if the part that the span explains, `1 - distance^2`, is this many times smaller than in the long run.
 const FACTOR: f64 = 2.0;
 const NOTHING: f64 = 0.03;
 

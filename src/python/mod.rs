@@ -145,7 +145,7 @@ mod _core {
 
     /// The vector instructions in use, chosen at run time.
     ///
-    /// The environment variable ``NYSTREAM_SIMD=baseline``, set before Python starts, asks for what every processor has.
+    /// The environment variable ``NYSTREAM_SIMD=baseline``, set before Python starts, selects those that every processor has.
     ///
     /// Examples
     /// --------

@@ -3,7 +3,7 @@
 use crate::error::Error;
 use crate::persist::State;
 
-/// The largest step: a descent that diverges stays within float64.
+/// The largest step, with which a descent that diverges stays within float64.
 const LARGEST_STEP: f64 = 1e150;
 
 /// The learning rate, and the ball that the predictor is kept in, if any.

@@ -1,4 +1,4 @@
-"""``nystream list``: what there is."""
+"""``nystream list``: data sets, learners, kernels and presets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a run goes, on the standard error: a bar on a terminal, now and then a line elsewhere."""
+"""The progress of a run on the standard error: a bar on a terminal, sometimes a line elsewhere."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def tell(line: str) -> None:
 
 
 class ProgressDisplay:
-    """Shows how a run goes: a bar on a terminal, now and then a line elsewhere."""
+    """Shows the progress of a run: a bar on a terminal, now and then a line elsewhere."""
 
     def __init__(
         self, table: Table, describe: Callable[[Progress, float | None], str], n_before: int = 0

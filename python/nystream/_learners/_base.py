@@ -1,4 +1,4 @@
-"""What the learners share: how they are made from their parameters, and what these mean."""
+"""The base of all learners: their construction, and parameters that several of them have."""
 
 from __future__ import annotations
 
@@ -62,9 +62,10 @@ class Parameters:
     clip
         Whether to keep predictions within the range of the labels seen so far.
     forgetting
-        How much a row counts a row later, 0.5 to 1: with 0.999, half after 693 rows. 1 forgets
-        nothing. The ridge is not forgotten: it stays between half of ``ridge`` and ``ridge``, so
-        that nothing fades away where no rows come, however long the stream.
+        Forgetting factor, 0.5 to 1: with each further row, a row counts this many times what it
+        did before; with 0.999, half after 693 rows. 1 forgets nothing. The ridge is not
+        forgotten: it stays between half of ``ridge`` and ``ridge``, so that nothing fades away
+        where no rows come, however long the stream.
     n_targets
         Number of labels that a row has. They share all matrices, so that a target more costs
         little.

@@ -20,8 +20,9 @@ class LinearRlsParameters(Parameters):
     intercept
         Whether to add a constant feature, 1. Its weight is penalised like the others.
     forgetting
-        How much a row counts a row later, 0.5 to 1: with 0.999, half after 693 rows. 1 forgets
-        nothing. The ridge is not forgotten: it stays between half of ``ridge`` and ``ridge``.
+        Forgetting factor, 0.5 to 1: with each further row, a row counts this many times what it
+        did before; with 0.999, half after 693 rows. 1 forgets nothing. The ridge is not
+        forgotten: it stays between half of ``ridge`` and ``ridge``.
     n_targets
         Number of labels that a row has. They share the matrix, so that a target more costs O(d) a
         row.
@@ -69,7 +70,7 @@ class LinearRls(LinearRlsParameters, Constructed, Learner):
 
 @learner()
 class RunningMean(Constructed, Learner):
-    """The mean of the labels so far: what every learner has to beat.
+    """The mean of the labels so far, which every other learner should beat.
 
     Examples
     --------

@@ -111,7 +111,7 @@ class Nogd(NogdParameters, KernelLearner):
     The first B = ``budget`` rows are all kept, and kernel gradient descent with a constant rate
     learns them. Then their kernel matrix is decomposed, which costs O(B^3) once, and gradient
     descent goes on from the same function on the r = ``rank`` features that it gives: a row costs
-    O(dB + rB). What the first rows do not show is never represented.
+    O(dB + rB). Features of later rows that the first rows lack are never represented.
 
     With ``eta`` of the order of 1 / sqrt(T) the regret against functions of the features is
     O(sqrt(T)). Against other functions the error of the features comes on top, which nothing
@@ -157,8 +157,8 @@ class ProsNKons(ProsNKonsParameters, KernelLearner):
     all it has learned is forgotten: on short streams it restarts too often to learn much. A row
     costs O(dJ + J^2) with J rows kept; nothing limits J, but leverage scores fall as it grows.
 
-    A row that is kept but, to one part in 1e8 of its kernel value, in the span of those kept
-    before counts for the probabilities and adds no dimension: float64 could not tell it.
+    A kept row that lies in the span of those kept before, to one part in 1e8 of its kernel value,
+    counts for the probabilities but adds no dimension: float64 could not tell it from rounding.
 
     With labels within ``bound`` and ``beta`` of the order of ln T, the regret is with high
     probability that of :class:`Kons` times about the number of restarts: O(ln^5 T) for

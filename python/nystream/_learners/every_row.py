@@ -154,15 +154,15 @@ class OnlineKrrParameters(Parameters):
 class OnlineKrr(OnlineKrrParameters, KernelLearner):
     """Exact online kernel ridge regression [1]_.
 
-    A prediction is that of kernel ridge regression on all rows so far: what approximations on few
-    rows, such as :class:`RidgeAld`, can be measured against.
+    A prediction is that of kernel ridge regression on all rows so far, with which approximations
+    on few rows, such as :class:`RidgeAld`, can be compared.
 
     It stores every row, and the cost of a row grows with the stream: O(dt + t^2) for row t.
 
     With labels within [-Y, Y] and predictions clipped to that range, the regret against any
     function f is O(ridge ||f||^2 + Y^2 d_eff(ridge) ln T), where d_eff(ridge) is the effective
     dimension of the kernel matrix: O(ln^2 T) for exponentially decaying eigenvalues. The learner
-    does not clip; to clip its predictions afterwards changes nothing of what it learns.
+    does not clip; its predictions can be clipped afterwards, which does not change what it learns.
 
     ``predict_one`` and ``predict_many`` cost O(dt): they evaluate a kernel expansion, whose digits
     go with the ridge (with 1e-9 there are about six).

@@ -1,4 +1,4 @@
-"""How far a run has come, and what was counted on the way."""
+"""The progress of a run: its position in the table, and its counts and errors."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class Tally:
 
 @dataclass
 class Progress:
-    """How far a run has come."""
+    """The progress of a run: the position in the table, and the errors so far."""
 
     position: Position = field(default_factory=Position)
     tally: Tally = field(default_factory=Tally)

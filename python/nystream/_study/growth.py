@@ -31,13 +31,13 @@ class Growth:
 
     @property
     def buffer(self) -> Law:
-        """How the rows kept grow."""
+        """The growth of the rows kept."""
         law = self.claim.buffer(self.decay.p)
         return law.fit(self.T, self.n_basis) if any(self.n_basis) else Law(0.0)
 
     @property
     def cost(self) -> Law | None:
-        """How the cost of a row grows; None if it is too small to tell from that of a call."""
+        """The growth of the cost of a row; None if it is too small to tell from that of a call."""
         if max(self.microseconds) < TINY:
             return None
         return self.claim.cost(self.decay.p).fit(self.T, self.microseconds)

@@ -77,7 +77,7 @@ class Line:
 
     @property
     def difference(self) -> float | None:
-        """How far the error is from the printed one, relative to that."""
+        """The difference of the error from the printed one, relative to that."""
         return self.score.mse / self.printed.mse - 1 if self.printed else None
 
     @property

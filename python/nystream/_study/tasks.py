@@ -67,7 +67,7 @@ class Task:
 
 @dataclass(frozen=True)
 class Curve:
-    """How a run went: after ``t`` rows the mean squared error, rows kept, processor seconds."""
+    """The course of a run: mean squared error, rows kept and processor seconds after ``t`` rows."""
 
     t: list[int]
     mse: list[float]
@@ -192,7 +192,7 @@ def identity(*facts: Any) -> str:
 
 @cache
 def fingerprint(dataset: Dataset) -> str:
-    """Tells whether two data sets hold the same numbers."""
+    """Return a hash of the numbers, equal for data sets that hold the same ones."""
     digest = hashlib.sha256(dataset.name.encode())
     for array in (dataset.X, dataset.y):
         digest.update(repr(array.shape).encode())

@@ -41,7 +41,7 @@ class Header:
 
     @property
     def nbytes(self) -> int:
-        """How many bytes its values are."""
+        """Number of bytes of its values."""
         return math.prod(self.shape) * self.dtype.itemsize
 
 

@@ -20,7 +20,7 @@ ADVICE = "give the same input, or start anew with another --checkpoint"
 
 @dataclass(frozen=True)
 class Position:
-    """How much of a table has been read: rows, good or bad, and of a text lines and bytes.
+    """The part of a table that has been read: rows, good or bad, and of a text lines and bytes.
 
     ``digest`` is a hash of it: of a text its bytes, of other tables the numbers that were wanted.
     """

@@ -1,4 +1,4 @@
-"""Data for regression: embedded streams, the paper's data sets, and files of one's own.
+"""Data for regression: embedded streams, the paper's data sets, and your own files.
 
 Streams that need nothing, as functions that make them: `friedman`, `mackey_glass`, `coin_flips`,
 `normal_line`, `uniform_line`, and `drift`, `abrupt_drift`, `gradual_drift`, whose labels change

@@ -32,7 +32,7 @@ class Dataset:
     source
         The file or the place that the rows were read from.
     scaling
-        What was done to features and target, in words.
+        How features and target were scaled, in words.
     target_range
         Least and greatest label before scaling, or None where it is not known. An error in [0, 1]
         times their difference is an error in the target's own unit.
@@ -41,7 +41,7 @@ class Dataset:
     paper_rows
         Rows that the set has in the paper, or None.
     note
-        What one should know before comparing results; may be empty.
+        Facts to know before results are compared; may be empty.
 
     Examples
     --------

@@ -27,9 +27,10 @@ def abrupt_drift(
 
     With features u in [0, 1], the label of the rows before `at` is that of `friedman`,
     ``10 sin(pi u1 u2) + 20 (u3 - 1/2)^2 + 10 u4 + 5 u5`` plus normal noise. From row `at` on it is
-    ``10 sin(pi u6 u7) + 20 (u8 - 1/2)^2 + 10 u9 + 5 u10`` plus normal noise: what mattered does
-    not any more. What is returned is ``2 u - 1``, from row `at` on ``2 u - 1 + shift``, and the
-    label divided by 30. With the same seed, the rows before `at` are those of `friedman`.
+    ``10 sin(pi u6 u7) + 20 (u8 - 1/2)^2 + 10 u9 + 5 u10`` plus normal noise: the old
+    features no longer matter. The function returns ``2 u - 1``, from row `at` on
+    ``2 u - 1 + shift``, and the label divided by 30. With the same seed, the rows before `at` are
+    those of `friedman`.
 
     Parameters
     ----------

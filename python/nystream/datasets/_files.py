@@ -46,8 +46,8 @@ def read(
     (``pip install 'nystream[bench]'``). An ``.npz`` file has X of shape (rows, features) and
     the labels as a second array.
 
-    Everything that is not dropped has to be a number, and has to be there: what to put in place of
-    a missing value is not for a reader to say.
+    Every value that is not dropped has to be a number, and none may be missing: what to put in
+    place of a missing value is for the user to choose.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def read(
     Returns
     -------
     data
-        Its `target_range` leads back from [0, 1] to the target's own unit.
+        Its `target_range` converts labels in [0, 1] back to the target's own unit.
 
     Examples
     --------

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 def scale_as_paper(X: ArrayLike, y: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Stretch every feature to [-1, 1] and the target to [0, 1], by their ranges over all rows.
 
-    A constant feature becomes 0, and so does a constant target. All rows are looked at before the
-    first is learned: that is what the paper did, and no stream could.
+    A constant feature becomes 0, and so does a constant target. The ranges are those of all rows,
+    which have to be known before the first is learned: the paper did so, but a stream cannot.
 
     Parameters
     ----------

@@ -19,7 +19,7 @@ def friedman(
     """Make Friedman's nonlinear regression with noise: five features matter, five do not.
 
     With features u in [0, 1], the label is ``10 sin(pi u1 u2) + 20 (u3 - 1/2)^2 + 10 u4 + 5 u5``
-    plus normal noise; what is returned is ``2 u - 1`` and the label divided by 30.
+    plus normal noise; the function returns ``2 u - 1`` and the label divided by 30.
 
     Parameters
     ----------
@@ -120,9 +120,9 @@ def coin_flips(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Make the same row again and again with fair labels of -1 and 1: nothing can be learned.
 
-    The best prediction is 0, with a squared error of 1 in every row, and what follows the flips
-    does worse. One eigenvalue of the kernel matrix is the number of rows, all others are 0. Lower
-    bounds on regret are made of such streams.
+    The best prediction is 0, with a squared error of 1 in every row, and a model that follows the
+    flips does worse. One eigenvalue of the kernel matrix is the number of rows, all others are 0.
+    Lower bounds on regret are proved with such streams.
 
     Parameters
     ----------
@@ -230,7 +230,7 @@ def uniform_line(
 def drift(
     n_rows: int = 10_000, *, period: int = 5_000, noise: float = 0.05, random_state: int = 0
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Make a wave on a square that turns slowly: what was learned becomes wrong.
+    """Make a wave on a square that turns slowly: the function to learn changes all the time.
 
     Rows are uniform in [-1, 1]^2. In row t the label is ``(1 + sin(3 u)) / 2`` plus normal noise,
     where u is the coordinate along a direction that has turned by ``t / period`` of a circle.

@@ -83,7 +83,7 @@ class Shards:
 
     @property
     def position(self) -> int:
-        """How many rows of the stream have been learned: the number of the next one.
+        """Number of rows of the stream that have been learned, and so the number of the next one.
 
         Examples
         --------

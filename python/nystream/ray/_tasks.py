@@ -81,7 +81,7 @@ def score(
 
 @dataclass(frozen=True)
 class Trial:
-    """How one learner of a sweep has done.
+    """The result of one learner of a sweep.
 
     Attributes
     ----------

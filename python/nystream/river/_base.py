@@ -1,4 +1,4 @@
-"""What all regressors for river share: dicts and frames in, the learner's numbers out."""
+"""The base of all regressors for river: dicts and frames in, the learner's numbers out."""
 
 from __future__ import annotations
 

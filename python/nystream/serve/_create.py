@@ -33,8 +33,8 @@ def create_app(
 ) -> App:
     """Make an ASGI application that serves a model, for any server that runs such.
 
-    It has to run in one process with one worker, since it learns. From its first request on the
-    model belongs to it.
+    It has to run in one process with one worker, since it learns. From the first request on,
+    nothing else may use the model.
 
     Limits of connections, of headers and of the time that they take are those of the server that
     runs it; ``nystream serve`` has its own.
@@ -45,23 +45,24 @@ def create_app(
         The learner. It is not used if there is a checkpoint to go on from.
     checkpoint
         A file from which to go on, if it exists, and to write to: now and then, and at the end.
-        None: nothing is kept.
+        None: no checkpoint is written.
     every
         Seconds between two checkpoints, positive.
     token
-        What clients have to send as ``Authorization: Bearer TOKEN``. None: anybody may ask.
+        The token that clients have to send as ``Authorization: Bearer TOKEN``. None: no token is
+        needed.
     hosts
-        The names, without ports, by which clients may call this machine. It keeps out pages of
-        other sites that have let their own name lead here. None: any name.
+        The names, without ports, by which clients may call this machine. This keeps out pages
+        of other sites whose name resolves to this machine. None: any name.
     max_body
         The most bytes that a request may have.
     max_rows
         The most rows that a request may have, at most ``max_queue``.
     max_features
-        The most features that the first row of a new model may have: it settles how many all
-        others have, and what many models weigh grows with the square of it.
+        The most features that the first row of a new model may have: it sets the
+        number for all other rows, and the memory of many models grows with its square.
     max_queue
-        The most rows that may wait to be learned; beyond it clients are told to come back.
+        The most rows that may wait to be learned; beyond it, requests are answered 503.
     max_pending
         The most predicted rows that are remembered until their label comes. The oldest are dropped.
     max_age
@@ -70,8 +71,8 @@ def create_app(
         Least seconds between two snapshots of the model to predict with; a client that waits for
         its rows to be learned gets one at once.
     stall
-        Seconds, beyond ten times what its rows should take, after which a job of the learner is
-        called stalled, and ``/health`` answers 503. Positive.
+        Seconds, beyond ten times the time that its rows should take, after which a job of the
+        learner counts as stalled, and ``/health`` answers 503. Positive.
     timeout
         Seconds in which the body of a request has to come, positive.
 

@@ -1,4 +1,4 @@
-"""How many connections there may be, and which of them are evicted for new ones."""
+"""Limits on the number of connections, and the choice of those evicted for new ones."""
 
 from __future__ import annotations
 

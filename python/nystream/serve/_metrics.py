@@ -12,7 +12,7 @@ BOUNDS = (0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1,
 
 
 class Requests:
-    """How many requests there were, how they ended, and how long they took."""
+    """Counts of requests by path and status, and a histogram of their durations."""
 
     def __init__(self) -> None:
         self.statuses: Counter[tuple[str, int]] = Counter()

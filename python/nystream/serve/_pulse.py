@@ -49,7 +49,7 @@ class Pulse:
 
     @property
     def seconds(self) -> float:
-        """How long it is on its job; 0 while it waits for one."""
+        """Seconds since its job began; 0 while it waits for one."""
         job = self._job
         return 0.0 if job is None else time.monotonic() - job[0]
 

@@ -1,4 +1,4 @@
-"""How well it goes: running errors, and curves that never grow long."""
+"""The record of the service: running errors, and curves of bounded length."""
 
 from __future__ import annotations
 

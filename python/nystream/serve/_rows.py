@@ -22,7 +22,7 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Columns:
-    """How many features a row has, and their names; None where that is not known yet."""
+    """The number of features of a row, and their names; None if they are not known yet."""
 
     n_features: int | None = None
     names: list[str] | None = None

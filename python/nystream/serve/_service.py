@@ -100,7 +100,7 @@ class Service:
 
     @property
     def job_seconds(self) -> float:
-        """How long the learner's thread is on its job; 0 while it waits for one."""
+        """Seconds since the job of the learner's thread began; 0 while it waits for one."""
         return 0.0 if self._worker is None else self._worker.pulse.seconds
 
     def lost(self) -> str:

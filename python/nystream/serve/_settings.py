@@ -9,7 +9,7 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Settings:
-    """How much is accepted, and how often what is done."""
+    """The limits on requests, and the intervals of snapshots and checkpoints."""
 
     max_rows: int
     max_features: int

@@ -1,4 +1,4 @@
-"""What all estimators share: validation, weights, targets, and the learner behind them."""
+"""The base of all estimators: validation, weights, targets, and the learner behind them."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class OnlineRegressor(RegressorMixin, BaseEstimator):
 
     @property
     def _takes_targets(self) -> bool:
-        """Whether labels may have columns."""
+        """True if labels may have several columns, one for each target."""
         return "n_targets" in self._defaults
 
     def predict(self, X: ArrayLike) -> NDArray[np.float64]:
@@ -252,7 +252,7 @@ class KernelRegressor(OnlineRegressor):
 
 
 class IntervalRegressor(OnlineRegressor):
-    """An estimator whose learner knows where labels are likely to be."""
+    """An estimator whose learner has prediction intervals."""
 
     def predict_interval(self, X: ArrayLike, level: float = 0.9) -> NDArray[np.float64]:
         """Predict where the labels of rows are likely to be; nothing changes.

@@ -31,7 +31,7 @@ class AutoRegressor(auto.AutoParameters, LeastSquaresRegressor):
     Attributes
     ----------
     experts_
-        What it combines, a list of :class:`nystream.Expert`.
+        The experts that it combines, a list of :class:`nystream.Expert`.
 
     Examples
     --------
@@ -235,7 +235,7 @@ class LinearRlsRegressor(baselines.LinearRlsParameters, LeastSquaresRegressor):
 
 @estimator()
 class RunningMeanRegressor(LeastSquaresRegressor):
-    """The mean of the labels: what every estimator has to beat.
+    """The mean of the labels, which every other estimator should beat.
 
     Examples
     --------

@@ -112,7 +112,7 @@ def _gamma(X: NDArray[Any], weights: NDArray[np.float64] | None, kernel: str, ga
 
 
 def _sums(kernel: str) -> bool:
-    """Whether a kernel compares rows by the sum of absolute differences, as the Laplacian does."""
+    """Tell whether a kernel compares rows by sums of absolute differences, like the Laplacian."""
     return norm_of_new_features(NAMES[kernel]()) == 1
 
 

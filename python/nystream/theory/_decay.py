@@ -1,4 +1,4 @@
-"""How fast eigenvalues fall."""
+"""The decay of eigenvalues."""
 
 from __future__ import annotations
 

@@ -117,7 +117,7 @@ def _size_from_products(log_products: NDArray[np.float64], alpha: float) -> int:
 
 @dataclass(frozen=True, eq=False)
 class SpectralError:
-    """How far the ALD features are from the kernel matrix; :func:`spectral_error` measures it.
+    """The error of ALD features against the kernel matrix, as :func:`spectral_error` measures it.
 
     Attributes
     ----------

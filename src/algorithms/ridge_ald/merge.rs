@@ -9,8 +9,8 @@ use crate::predictor::Record;
 use crate::runtime::interleave;
 use crate::updates::Update;
 
-/// How many times finer than by `alpha` the dictionaries are united before rows are removed again: the rows that join
-/// by ALD are not those of most use for what was learned.
+/// Divisor of `alpha` for the union of the dictionaries, from which rows are then removed: the rows that join by ALD at
+/// `alpha` itself are not those that matter most for the predictions.
 const FINER: f64 = 10.0;
 
 /// The knowledge of a learner: rows in the features of its map, one a column, and their labels.
@@ -24,7 +24,7 @@ impl RidgeAldParams {
     /// Merges learners with these parameters that have learned parts of a stream.
     ///
     /// The result keeps as many rows as ALD would take of all rows that they keep. The knowledge of each is projected
-    /// onto the span of these and added up.
+    /// onto the span of these rows and added up.
     pub(crate) fn merge(&self, models: &[RidgeAld]) -> Result<RidgeAld, Error> {
         let parts: Vec<Part<'_>> = models.iter().map(Part::new).collect();
         let mut merged = self.build()?;

@@ -57,7 +57,7 @@ pub(crate) fn map_in_place(function: &impl Elementwise, values: &mut [f64]) {
     run(Map { function, values });
 }
 
-/// A number that rounds what it is added to to a whole number, which the low bits of the sum then hold.
+/// The number whose addition rounds another to a whole number, which the low bits of the sum then hold.
 const ROUND: f64 = 6_755_399_441_055_744.0;
 
 /// `ln 2` in two parts; products of the first with exponents are exact.

@@ -12,7 +12,7 @@ pub(crate) use pulp::{Simd, WithSimd};
 
 pub(crate) use math::{Arithmetic, Elementwise, exp, map_in_place, sin_cos_in_place};
 
-/// How many numbers are stored side by side: as many as the widest instruction set takes at once.
+/// Number of values stored side by side: as many as the widest instruction set takes at once.
 pub const LANES: usize = 8;
 
 /// One number for each of some rows.

@@ -11,7 +11,7 @@ use crate::persist::State;
 use crate::predictor::Expansion;
 use crate::runtime::heap;
 
-/// The largest weight of a gradient in `A`, relative to `mu`: as many digits are lost.
+/// The largest weight of a gradient in `A`, relative to `mu`: its 10 digits are lost to rounding.
 const LARGEST_WEIGHT: f64 = 1e10;
 
 /// Part of `kappa(x, x)` below which its residual counts as rounding.

@@ -11,7 +11,7 @@ use crate::persist::State;
 use crate::predictor::Expansion;
 use crate::runtime::heap;
 
-/// The largest kernel value of a row with itself, relative to the ridge: as many digits are lost.
+/// The largest kernel value of a row with itself, relative to the ridge: its 10 digits are lost to rounding.
 const LARGEST_CONDITION: f64 = 1e10;
 
 /// Exact kernel ridge regression: `f(x) = y^T (K + a I)^{-1} k(x)` over all rows learned.

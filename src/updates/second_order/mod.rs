@@ -155,7 +155,7 @@ impl SecondOrder {
 
     /// Begins a round: keeps what the rest of it needs of `phi`.
     ///
-    /// Where rows have shrunk `P` along `phi` by 26 digits, the rest is rounding and would move `w` at random: it
+    /// If rows have shrunk `P` along `phi` by 26 digits, the rest is rounding and would move `w` at random: it
     /// counts as 0, and `w` stays where those rows have put it.
     pub fn measure(&mut self, phi: &[f64]) {
         let Self { root, pending, .. } = self;
