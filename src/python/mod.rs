@@ -95,8 +95,8 @@ mod _core {
     /// Examples
     /// --------
     /// >>> import nystream
-    /// >>> nystream.algorithms()[:4]
-    /// ['AogdAld', 'Auto', 'ConKons', 'Fogd']
+    /// >>> "Auto" in nystream.algorithms()
+    /// True
     #[pyfunction]
     fn algorithms() -> Vec<&'static str> {
         AnyParams::NAMES.to_vec()
@@ -107,8 +107,8 @@ mod _core {
     /// Examples
     /// --------
     /// >>> import nystream
-    /// >>> nystream.kernels()[:3]
-    /// ['Gaussian', 'Laplacian', 'Matern32']
+    /// >>> "Gaussian" in nystream.kernels()
+    /// True
     #[pyfunction]
     fn kernels() -> Vec<&'static str> {
         AnyKernel::NAMES.to_vec()

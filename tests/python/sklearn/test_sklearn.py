@@ -185,17 +185,18 @@ def test_repr_shows_what_was_changed():
 # What is refused
 
 
+def test_kernels_have_the_names_of_scikit_learn():
+    theirs = {"rbf", "laplacian", "poly", "linear"}
+    assert theirs | {"matern32", "matern52", "rational_quadratic"} <= _kernels.NAMES.keys()
+
+
 @pytest.mark.parametrize(
     ("params", "message"),
     [
         (
             {"kernel": "gaussian"},
-            "kernel should be one of 'rbf', 'laplacian', 'matern32', 'matern52', "
-            "'rational_quadratic', 'poly', 'linear'",
-        ),
-        (
-            {"kernel": "gaussian"},
-            f"{list(_kernels.NAMES)[-1]!r} or a nystream.Kernel, but is 'gaussian'",
+            f"kernel should be one of {', '.join(map(repr, _kernels.NAMES))} or a nystream.Kernel, "
+            "but is 'gaussian'",
         ),
         ({"kernel": None}, "or a nystream.Kernel, but is None"),
         ({"gamma": -1}, "gamma should be 'median', 'scale' or a positive number, but is -1"),
