@@ -30,11 +30,6 @@ class RidgeAldParameters(Parameters):
         the one whose removal raises the regularised squared error of the past least; what was
         learned is projected onto the others, exactly. This costs O(J^3) whenever it happens, and
         follows rows that move to where none were kept.
-    forgetting
-        Forgetting factor, 0.5 to 1: with each further row, a row counts this many times what it
-        did before; with 0.999, half after 693 rows. 1 forgets nothing. The ridge is not
-        forgotten: it stays between half of ``ridge`` and ``ridge``, so that nothing fades away
-        where no rows come, however long the stream.
     n_targets
         Number of labels that a row has. They share dictionary and matrices, so that a target more
         costs O(J) a row.

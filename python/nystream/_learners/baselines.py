@@ -19,10 +19,6 @@ class LinearRlsParameters(Parameters):
         Regularisation, 1e-10 to 1e100: the penalty is ``ridge`` times the sum of squared weights.
     intercept
         Whether to add a constant feature, 1. Its weight is penalised like the others.
-    forgetting
-        Forgetting factor, 0.5 to 1: with each further row, a row counts this many times what it
-        did before; with 0.999, half after 693 rows. 1 forgets nothing. The ridge is not
-        forgotten: it stays between half of ``ridge`` and ``ridge``.
     n_targets
         Number of labels that a row has. They share the matrix, so that a target more costs O(d) a
         row.
