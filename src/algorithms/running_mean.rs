@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Algorithm, Facts, Intervals};
+use crate::data::Rows;
 use crate::error::Error;
 use crate::persist::State;
 use crate::predictor::{Line, Predictor, Scores};
@@ -73,6 +74,10 @@ impl Algorithm for RunningMean {
 
     fn predict_into(&self, _x: &[f64], out: &mut [f64]) {
         out[0] = self.mean;
+    }
+
+    fn predict_rows_into(&self, _rows: &Rows<'_>, out: &mut [f64]) {
+        out.fill(self.mean);
     }
 
     fn predictor(&self) -> Option<Predictor> {

@@ -242,6 +242,10 @@ pub(crate) fn check_length(
 
 /// Refuses predictions that are not finite: no valid row or label leads to one, but the state in a forged file may.
 pub(crate) fn check_predictions(yhat: &[f64]) -> Result<(), Error> {
+    // No early exit, so that the check of a whole array vectorises.
+    if yhat.iter().fold(true, |ok, yhat| ok & yhat.is_finite()) {
+        return Ok(());
+    }
     match yhat.iter().find(|yhat| !yhat.is_finite()) {
         Some(&value) => Err(Error::Prediction { value }),
         None => Ok(()),
