@@ -1,0 +1,177 @@
+"""Boosting, slow and literal: every split of every leaf is tried on the rows themselves.
+
+Nothing here is shared with the product.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+BINS = 128
+TREES, LEAVES, MIN_ROWS = 100, 31, 5
+RIDGE, SHRINKAGE = 1.0, 0.1
+PART, FEATURES = 0.8, 64  # of the rows, and the most features, of each tree
+CLEARLY, ROUNDING = 1e-9, 1e-12
+
+
+# Draws
+
+
+def mix(state):
+    """A step of SplitMix64 from each of some states."""
+    z = np.asarray(state, np.uint64) + np.uint64(0x9E3779B97F4A7C15)
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return z ^ (z >> np.uint64(31))
+
+
+def draws(seed, stream, n):
+    """The hashes of the numbers from 0 to n - 1 in one of many streams."""
+    key = mix(mix([seed]) + np.uint64(stream))
+    return mix(key + np.arange(n, dtype=np.uint64))
+
+
+def drawn_rows(seed, tree, n):
+    return (draws(seed, 2 * tree, n) >> np.uint64(11)) / 2.0**53 < PART
+
+
+def drawn_features(seed, tree, varying):
+    """The features with the smallest hashes, in their order; constants have none."""
+    order = np.argsort(draws(seed, 2 * tree + 1, len(varying)))
+    return [varying[i] for i in sorted(order[:FEATURES])]
+
+
+# Thresholds
+
+
+def between(low, high):
+    middle = low + (high - low) / 2
+    return middle if middle < high else low
+
+
+def thresholds_of(column):
+    """Bins of about the same number of rows; a frequent value has a bin of its own."""
+    values, counts = np.unique(column, return_counts=True)
+    chosen, bins_left, rows_left, in_bin = [], BINS, len(column), 0
+    for i in range(len(values) - 1):
+        in_bin += counts[i]
+        largest = max(in_bin, counts[i + 1])
+        is_full = bins_left > 1 and largest * bins_left >= rows_left
+        if len(values) <= BINS or is_full:
+            chosen.append(between(values[i], values[i + 1]))
+            bins_left, rows_left, in_bin = bins_left - 1, rows_left - in_bin, 0
+    return np.array(chosen)
+
+
+# Trees
+
+
+@dataclass
+class Node:
+    """The rows that come here, and the best split of those that the tree is fitted to."""
+
+    rows: np.ndarray
+    split: tuple[float, int, float] | None = None  # gain, feature and threshold
+    left: Node | None = None
+    right: Node | None = None
+    value: float = 0.0
+
+    def predict(self, x):
+        if self.left is None:
+            return self.value
+        _, feature, threshold = self.split
+        return (self.left if x[feature] <= threshold else self.right).predict(x)
+
+
+@dataclass
+class Boosted:
+    """A constant and the trees, whose values are added to it."""
+
+    constant: float
+    trees: list[Node] = field(default_factory=list)
+
+    def predict(self, x):
+        return self.constant + sum(tree.predict(x) for tree in self.trees)
+
+
+def is_better(gain, best, rounding):
+    """Of several that gain the same, the first is the best, however sums are rounded."""
+    return gain > best + CLEARLY * best + rounding
+
+
+class Growth:
+    """A tree that is fitted to some rows and features."""
+
+    def __init__(self, X, residuals, drawn, features, thresholds):
+        self.X, self.residuals, self.drawn = X, residuals, drawn
+        self.features, self.thresholds = features, thresholds
+        self.rounding = ROUNDING * (residuals[drawn] ** 2).sum()
+
+    def node(self, rows):
+        return Node(rows, self.best_split(rows[self.drawn[rows]]))
+
+    def best_split(self, rows):
+        """The gain, the feature and the threshold of the split that gains most, if any does."""
+        best, r = None, self.residuals[rows]
+        if len(r) < 2 * MIN_ROWS:
+            return best
+        whole = r.sum() ** 2 / (len(r) + RIDGE)
+        for feature in self.features:
+            thresholds = self.thresholds[feature]
+            is_left = self.X[rows, feature][:, None] <= thresholds
+            n = is_left.sum(axis=0)
+            parts = (r @ is_left) ** 2 / (n + RIDGE)
+            parts += (r @ ~is_left) ** 2 / (len(r) - n + RIDGE)
+            allowed = (n >= MIN_ROWS) & (len(r) - n >= MIN_ROWS)
+            gains = np.where(allowed, parts - whole, 0.0)
+            # No other can be better than one that is better than this.
+            for i in np.flatnonzero(is_better(gains, best[0] if best else 0.0, self.rounding)):
+                if is_better(gains[i], best[0] if best else 0.0, self.rounding):
+                    best = gains[i], feature, thresholds[i]
+        return best
+
+    def grow(self):
+        """The root and the leaves: the leaf whose split gains most is split, again and again."""
+        root = self.node(np.arange(len(self.X)))
+        leaves = [root]
+        while len(leaves) < LEAVES:
+            chosen, best = None, 0.0
+            for i, leaf in enumerate(leaves):
+                if leaf.split and is_better(leaf.split[0], best, self.rounding):
+                    chosen, best = i, leaf.split[0]
+            if chosen is None:
+                break
+            leaf = leaves[chosen]
+            _, feature, threshold = leaf.split
+            is_left = self.X[leaf.rows, feature] <= threshold
+            leaf.left, leaf.right = self.node(leaf.rows[is_left]), self.node(leaf.rows[~is_left])
+            leaves[chosen] = leaf.left
+            leaves.append(leaf.right)
+        return root, leaves
+
+    def value(self, leaf):
+        """The mean of the residuals of the rows that the tree is fitted to, made smaller."""
+        r = self.residuals[leaf.rows[self.drawn[leaf.rows]]]
+        return SHRINKAGE * r.sum() / (len(r) + RIDGE)
+
+
+def boost(X, y, seed):
+    """Trees that are fitted one after the other, each to what those before have left."""
+    boosted = Boosted(y.mean())
+    thresholds = [thresholds_of(column) for column in X.T]
+    varying = [i for i, some in enumerate(thresholds) if len(some) > 0]
+    residuals = y - boosted.constant
+    for tree in range(TREES):
+        drawn = drawn_rows(seed, tree, len(y))
+        features = drawn_features(seed, tree, varying)
+        growth = Growth(X, residuals.copy(), drawn, features, thresholds)
+        root, leaves = growth.grow()
+        if len(leaves) == 1:
+            continue
+        for leaf in leaves:
+            leaf.value = growth.value(leaf)
+            residuals[leaf.rows] -= leaf.value
+        boosted.trees.append(root)
+    return boosted
