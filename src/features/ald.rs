@@ -1,5 +1,6 @@
 //! The dictionary kept by the approximate linear dependence (ALD) condition.
 
+use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
 
 use super::replacement::ReplacementSchedule;
@@ -80,6 +81,12 @@ impl Dictionary {
         })
     }
 
+    /// Sets the most rows that it keeps, at least as many as it has.
+    #[must_use]
+    pub(crate) fn capped(self, max_basis: usize) -> Self {
+        Self { max_basis, ..self }
+    }
+
     /// Sets the policy at the cap.
     #[must_use]
     pub fn policy(self, policy: Policy) -> Self {
@@ -108,6 +115,13 @@ impl Dictionary {
     /// The rows kept.
     pub fn rows(&self) -> &Panels {
         self.map.rows()
+    }
+
+    /// The features of rows on the dictionary as it is, with a row for each and perhaps more.
+    pub(crate) fn features_of(&self, rows: &Rows<'_>, block: &mut Block) -> DMatrix<f64> {
+        block.project(&self.map, rows);
+        let features = &block.features;
+        DMatrix::from_column_slice(features.width(), self.size(), features.data())
     }
 
     /// Projects the row at hand again, after a removal.

@@ -1,6 +1,8 @@
 //! The Cholesky factor of a growing kernel matrix, beside its inverse.
 
-use super::{Givens, Triangle, rotate_in_place};
+use nalgebra::DMatrix;
+
+use super::{Givens, Triangle, norm_squared, rotate_in_place};
 use crate::error::Error;
 use crate::runtime::memory::heap;
 
@@ -31,6 +33,22 @@ impl CholeskyFactor {
     /// A factor made of `L` and `L^{-1}`.
     pub(crate) fn from_parts(lower: Triangle, inverse: Triangle) -> Self {
         Self { lower, inverse }
+    }
+
+    /// The factor of a matrix, of which the entries above the diagonal are read.
+    pub(crate) fn of(matrix: &DMatrix<f64>) -> Result<Self, Error> {
+        let mut factor = Self::default();
+        for (i, column) in matrix.column_iter().enumerate() {
+            let mut phi = column.as_slice()[..i].to_vec();
+            factor.lower.solve_in_place(&mut phi);
+            factor.push(&phi, column[i] - norm_squared(&phi))?;
+        }
+        Ok(factor)
+    }
+
+    /// `L^{-1}` alone.
+    pub(crate) fn into_inverse(self) -> Triangle {
+        self.inverse
     }
 
     /// Number of rows.

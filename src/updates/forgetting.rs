@@ -34,6 +34,11 @@ impl Forgetting {
         })
     }
 
+    /// The factor.
+    pub(super) fn factor(&self) -> f64 {
+        self.factor
+    }
+
     /// The weight of the row that comes `later` rounds from now, in the scale of this period.
     pub(super) fn weight(&self, later: u32) -> f64 {
         self.power(self.age + later + 1)

@@ -32,6 +32,7 @@ use crate::runtime::{Heap, heap};
 pub use gradient::Gradient;
 pub use interpolation::Interpolation;
 pub use least_squares::LeastSquares;
+pub(crate) use least_squares::Moments;
 pub use newton::Newton;
 pub use rate::Rate;
 pub use rounds::Rounds;

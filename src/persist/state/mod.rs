@@ -65,6 +65,29 @@ impl State {
         self.put_matrix(name, [rows.n_rows(), rows.n_features()], rows.to_vec());
     }
 
+    /// Stores rows of this width, one after the other, each padded with a number to the width of stored rows.
+    pub(crate) fn put_padded(&mut self, name: &str, rows: &[f64], width: usize, padding: f64) {
+        let wide = width.max(self.width);
+        let mut padded = Vec::with_capacity(rows.len() / width * wide);
+        for row in rows.chunks_exact(width) {
+            padded.extend_from_slice(row);
+            padded.resize(padded.len() + wide - width, padding);
+        }
+        self.put_matrix(name, [rows.len() / width, wide], padded);
+    }
+
+    /// The width to which stored rows are padded; 0 if they are not.
+    pub(crate) fn width(&self) -> usize {
+        self.width
+    }
+
+    /// Stores the arrays of a part under names with a prefix, with rows padded to a width of its own.
+    pub(crate) fn nest_padded(&mut self, name: &str, width: usize, save: impl FnOnce(&mut Self)) {
+        let outer = std::mem::replace(&mut self.width, width);
+        self.nest(name, save);
+        self.width = outer;
+    }
+
     /// Stores ranges; an empty array if one of them is unbounded.
     pub(crate) fn put_ranges(&mut self, name: &str, ranges: &[Range]) {
         let ends: Vec<f64> = ranges.iter().flat_map(|&(low, high)| [low, high]).collect();

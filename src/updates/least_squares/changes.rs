@@ -19,7 +19,7 @@ impl LeastSquares {
         a -= DMatrix::identity(size, size) * other.weights.diagonal();
         a *= unit;
         a += DMatrix::identity(size, size) * self.weights.diagonal();
-        self.weights.set_moments(a, &(b * unit));
+        self.weights.set_moments(&a, &(b * unit));
         self.forgetting.restart();
     }
 

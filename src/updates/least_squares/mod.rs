@@ -1,6 +1,7 @@
 //! Recursive least squares.
 
 mod changes;
+mod moments;
 
 use super::forgetting::Forgetting;
 use super::{Border, Output, Rounds, SecondOrder, Step, Update};
@@ -11,6 +12,7 @@ use crate::linalg::{CholeskyFactor, Givens};
 use crate::losses::{AnyLoss, Loss};
 use crate::persist::State;
 use crate::runtime::heap;
+pub(crate) use moments::Moments;
 
 /// Least squares on features: `w` minimises `sum_t (w . phi_t - y_t)^2 + ridge ||w||^2`, for each of some targets.
 ///

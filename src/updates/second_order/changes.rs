@@ -1,10 +1,10 @@
 //! Changes of the whole matrix, outside the rounds.
 
-use nalgebra::{Cholesky, DMatrix};
+use nalgebra::{Cholesky, DMatrix, DVectorView};
 
 use super::SecondOrder;
 use crate::linalg::{
-    CholeskyFactor, Givens, InverseRoot, Triangle, axpy_in_place, index_of_least, rotate_in_place,
+    CholeskyFactor, Givens, InverseRoot, axpy_in_place, index_of_least, rotate_in_place,
 };
 
 impl SecondOrder {
@@ -104,22 +104,18 @@ impl SecondOrder {
     }
 
     /// Sets `A` and `A w`; does nothing if `A` is not positive definite.
-    pub(crate) fn set_moments(&mut self, a: DMatrix<f64>, b: &DMatrix<f64>) {
-        let Some(factor) = a.cholesky() else {
+    pub(crate) fn set_moments(&mut self, a: &DMatrix<f64>, b: &DMatrix<f64>) {
+        let Ok(factor) = CholeskyFactor::of(a) else {
             return;
         };
-        let w = factor.solve(b);
-        let mut c = DMatrix::identity(w.nrows(), w.nrows());
-        factor
-            .l_dirty()
-            .solve_lower_triangular_unchecked_mut(&mut c);
-        let rows = c.transpose();
-        let rows = rows.as_slice().chunks_exact(w.nrows().max(1));
-        self.root = InverseRoot::from_columns(Triangle::from_rows(rows));
-        self.w = w
-            .column_iter()
-            .map(|w| w.iter().copied().collect())
-            .collect();
+        let solve = |b: DVectorView<'_, f64>| {
+            let mut w = b.as_slice().to_vec();
+            factor.lower().solve_in_place(&mut w);
+            factor.lower().tr_solve_in_place(&mut w);
+            w
+        };
+        self.w = b.column_iter().map(solve).collect();
+        self.root = InverseRoot::from_columns(factor.into_inverse());
         self.reset_scratch();
     }
 }
