@@ -65,6 +65,7 @@ fn learners() -> impl Strategy<Value = AnyParams> {
                 }
                 .into(),
                 9 => AutoParams {
+                    use_past: clip,
                     warm_up: 8 + size,
                     max_basis: size,
                     forgetting: 1.0 - 0.01 * bound,

@@ -141,7 +141,7 @@ impl<'a> Intervals<'a> {
 /// Scratch for learning rows together, made once and reused for every block.
 #[derive(Debug, Default)]
 pub struct Scratch {
-    block: Block,
+    pub(crate) block: Block,
     rounds: Rounds,
 }
 
@@ -205,6 +205,11 @@ pub trait Algorithm: CopyAlgorithm + fmt::Debug + Heap + Send + Sync {
 
     /// The experts of an ensemble; none for other algorithms.
     fn experts(&self) -> Vec<Expert> {
+        Vec::new()
+    }
+
+    /// How much each feature matters to an ensemble; nothing for other algorithms.
+    fn relevance(&self) -> Vec<f64> {
         Vec::new()
     }
 

@@ -116,6 +116,12 @@ impl Learner {
         self.algorithm.experts()
     }
 
+    /// How much each feature matters to [`Auto`](crate::algorithms::Auto): numbers that add up to 1; none for other
+    /// learners.
+    pub fn relevance(&self) -> Vec<f64> {
+        self.algorithm.relevance()
+    }
+
     /// Number of rows kept.
     pub fn n_basis(&self) -> usize {
         self.algorithm.facts().n_basis

@@ -2,7 +2,7 @@
 
 use super::line::{load_lines, save_lines};
 use super::scaling::compress_in_place;
-use super::{Expansion, Line, Scaling};
+use super::{Expansion, Extension, Line, Scaling};
 use crate::data::Rows;
 use crate::error::Error;
 use crate::kernels::{AnyKernel, Gaussian};
@@ -11,7 +11,8 @@ use crate::persist::State;
 use crate::runtime::heap;
 
 /// The predictor of [`Auto`](crate::algorithms::Auto): for each target a linear predictor on scaled features plus
-/// Gaussian expansions on the same features, compressed; the sum is clipped to the range of the linear predictor.
+/// Gaussian expansions on the same features, compressed, plus what adaptive experts add; the sum is clipped to the range
+/// of the linear predictor.
 #[derive(Debug, Clone)]
 pub struct Mixture {
     /// Centre and scale of each feature.
@@ -20,6 +21,8 @@ pub struct Mixture {
     pub expansions: Vec<Expansion>,
     /// A linear predictor for each target.
     pub lines: Vec<Line>,
+    /// The part that adaptive experts add, if there are any.
+    pub extension: Option<Extension>,
 }
 
 impl Mixture {
@@ -35,6 +38,9 @@ impl Mixture {
             out.iter_mut()
                 .zip(&part)
                 .for_each(|(out, part)| *out += part);
+        }
+        if let Some(extension) = &self.extension {
+            extension.add_rows_into(&z, z.len(), out);
         }
         self.clamp_in_place(out);
     }
@@ -52,6 +58,9 @@ impl Mixture {
         let scaled = Rows::trusted(&z, width, 0);
         for expansion in &self.expansions {
             expansion.add_rows_into(&scaled, out);
+        }
+        if let Some(extension) = &self.extension {
+            extension.add_rows_into(&z, width, out);
         }
         out.chunks_exact_mut(n_targets)
             .for_each(|out| self.clamp_in_place(out));
@@ -78,9 +87,18 @@ impl Mixture {
         for (i, expansion) in self.expansions.iter().enumerate() {
             state.nest(&format!("part{i}"), |state| expansion.save(state));
         }
+        if let Some(extension) = &self.extension {
+            state.nest("extension", |state| extension.save(state));
+        }
     }
 
-    pub(crate) fn load(widths: &[f64], n_targets: usize, state: &State) -> Result<Self, Error> {
+    /// Reads a mixture with expansions of these widths and, in an extension, these kernels.
+    pub(crate) fn load(
+        widths: &[f64],
+        mapped: Option<Vec<AnyKernel>>,
+        n_targets: usize,
+        state: &State,
+    ) -> Result<Self, Error> {
         let scaling = Scaling::load(state)?;
         let lines = load_lines(n_targets, state)?;
         let expansion = |(i, &sigma): (usize, &f64)| {
@@ -92,6 +110,10 @@ impl Mixture {
             .enumerate()
             .map(expansion)
             .collect::<Result<_, Error>>()?;
+        let shape = (scaling.width(), n_targets);
+        let extension = mapped
+            .map(|kernels| Extension::load(kernels, shape, &state.inner("extension")))
+            .transpose()?;
         let agrees = |n: usize| n == 0 || n == scaling.width();
         let basis = expansions.iter().map(|e| e.rows.n_features());
         let slopes = lines.iter().map(|line| line.slopes.len());
@@ -100,10 +122,11 @@ impl Mixture {
                 scaling,
                 expansions,
                 lines,
+                extension,
             });
         }
         Err(Error::model_file("its arrays have rows of several widths"))
     }
 }
 
-heap!(Mixture: scaling, expansions, lines);
+heap!(Mixture: scaling, expansions, lines, extension);

@@ -5,10 +5,13 @@
 mod clip;
 mod conformal;
 mod expansion;
+mod extension;
 mod line;
+mod metric;
 mod mixture;
 mod record;
 mod scaling;
+mod trees;
 mod waves;
 
 use serde::{Deserialize, Serialize};
@@ -22,13 +25,18 @@ use line::{load_lines, save_lines};
 
 pub use conformal::Scores;
 pub use expansion::Expansion;
+pub use extension::Extension;
 pub use line::Line;
+pub use metric::Metric;
 pub use mixture::Mixture;
 pub(crate) use record::Record;
 pub use scaling::Scaling;
 #[cfg(feature = "python")]
 pub(crate) use scaling::{COMPRESSED, FARTHEST, ROUNDING};
-pub(crate) use scaling::{compress_in_place, compressed, location, median_distance};
+pub(crate) use scaling::{
+    compress_in_place, compressed, location, median_distance, median_distance_in_1_norm,
+};
+pub use trees::Trees;
 pub use waves::{Fourier, Waves};
 
 /// The predictions of a learner at some moment as a function of a row, with a value for each target.
@@ -56,6 +64,9 @@ pub(crate) enum Kind {
     #[serde(rename = "Blend")]
     Mixture {
         widths: Vec<f64>,
+        /// The kernels of expansions in metrics; `None` without adaptive experts.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        mapped: Option<Vec<AnyKernel>>,
     },
 }
 
@@ -139,6 +150,7 @@ impl Predictor {
             Self::Waves(_) => Kind::Waves,
             Self::Mixture(mixture) => Kind::Mixture {
                 widths: mixture.widths(),
+                mapped: mixture.extension.as_ref().map(Extension::kernels),
             },
         }
     }
@@ -159,7 +171,9 @@ impl Predictor {
             }
             Kind::Linear => Self::Linear(load_lines(n_targets, state)?),
             Kind::Waves => Self::Waves(Waves::load(state)?),
-            Kind::Mixture { widths } => Self::Mixture(Mixture::load(&widths, n_targets, state)?),
+            Kind::Mixture { widths, mapped } => {
+                Self::Mixture(Mixture::load(&widths, mapped, n_targets, state)?)
+            }
         })
     }
 }

@@ -153,9 +153,26 @@ const SAME: f64 = 1e-12;
 
 /// The median distance between two of some rows; 1 if all are equal.
 pub(crate) fn median_distance(rows: &[f64], width: usize) -> f64 {
+    let median = median_of_pairs(rows, width, SAME * SAME, norm_squared);
+    median.map_or(1.0, f64::sqrt)
+}
+
+/// The median distance, in the 1-norm, between two of some rows; 1 if all are equal.
+pub(crate) fn median_distance_in_1_norm(rows: &[f64], width: usize) -> f64 {
+    let norm = |difference: &[f64]| difference.iter().map(|d| d.abs()).sum();
+    median_of_pairs(rows, width, SAME, norm).unwrap_or(1.0)
+}
+
+/// The median size of the difference of two rows; `None` if all are equal. Rows count as equal below `same`.
+fn median_of_pairs(
+    rows: &[f64],
+    width: usize,
+    same: f64,
+    size: impl Fn(&[f64]) -> f64,
+) -> Option<f64> {
     let step = (rows.len() / width).div_ceil(COMPARED).max(1);
     let rows: Vec<&[f64]> = rows.chunks_exact(width).step_by(step).collect();
-    let (mut squares, mut difference) = (Vec::new(), vec![0.0; width]);
+    let (mut sizes, mut difference) = (Vec::new(), vec![0.0; width]);
     for (i, a) in rows.iter().enumerate() {
         for b in &rows[..i] {
             let pairs = a.iter().zip(*b);
@@ -163,17 +180,20 @@ pub(crate) fn median_distance(rows: &[f64], width: usize) -> f64 {
                 .iter_mut()
                 .zip(pairs)
                 .for_each(|(d, (a, b))| *d = a - b);
-            squares.push(norm_squared(&difference));
+            sizes.push(size(&difference));
         }
     }
-    squares.sort_by(f64::total_cmp);
     // Where most rows are equal, the others decide.
-    let apart = squares.partition_point(|square| *square < SAME * SAME);
-    match &squares[apart..] {
-        [] => 1.0,
-        some if apart < squares.len() / 2 => squares[squares.len() / 2].max(some[0]).sqrt(),
-        some => some[some.len() / 2].sqrt(),
-    }
+    let apart = sizes.iter().filter(|size| **size < same).count();
+    let least = sizes.iter().copied().filter(|size| *size >= same);
+    let least = least.min_by(f64::total_cmp)?;
+    let middle = if apart < sizes.len() / 2 {
+        sizes.len() / 2
+    } else {
+        apart + (sizes.len() - apart) / 2
+    };
+    let (_, median, _) = sizes.select_nth_unstable_by(middle, f64::total_cmp);
+    Some(median.max(least))
 }
 
 heap!(Scaling: centres, scales);

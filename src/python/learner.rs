@@ -277,12 +277,17 @@ impl Learner {
         self.lock(py).borrow().n_basis()
     }
 
-    /// The experts: width, ridge, forgetting, weights and losses of each.
+    /// The experts: kind, width, ridge, forgetting, weights and losses of each.
     fn _experts(&self, py: Python<'_>) -> Vec<Expert> {
         let experts = self.lock(py).borrow().experts();
         let all = experts.into_iter();
-        all.map(|e| (e.width, e.ridge, e.forgetting, e.weights, e.losses))
+        all.map(|e| (e.kind, e.width, e.ridge, e.forgetting, e.weights, e.losses))
             .collect()
+    }
+
+    /// How much each feature matters to an ensemble.
+    fn _relevance(&self, py: Python<'_>) -> Vec<f64> {
+        self.lock(py).borrow().relevance()
     }
 
     #[doc = include_str!("docs/nbytes.txt")]
@@ -381,7 +386,14 @@ impl Learner {
     }
 }
 
-type Expert = (Option<f64>, Option<f64>, f64, Vec<f64>, Vec<f64>);
+type Expert = (
+    &'static str,
+    Option<f64>,
+    Option<f64>,
+    f64,
+    Vec<f64>,
+    Vec<f64>,
+);
 
 type Reduced<'py> = (
     Bound<'py, PyAny>,

@@ -15,6 +15,7 @@ mod kernel;
 mod learner;
 mod merge;
 mod params;
+mod parts;
 mod scorer;
 mod signals;
 mod training_batch;

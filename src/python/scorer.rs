@@ -1,16 +1,15 @@
 //! The class of scorers.
 
-use numpy::{PyArray1, PyArrayMethods};
+use numpy::PyArrayMethods;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString};
 
+use super::parts::Parts;
 use super::{arrays, chunks, params};
 use crate::data::{Number, Rows};
 use crate::error::Error;
-use crate::limits::{Range, UNBOUNDED};
-use crate::linalg::Panels;
 use crate::persist::model_file;
-use crate::predictor::{Expansion, Line, Mixture, Predictor, Waves};
+use crate::predictor::{Extension, Mixture, Predictor, Trees};
 
 type Core = crate::Scorer;
 
@@ -146,9 +145,17 @@ impl Scorer {
     /// times the ``weights``, divided by the root of the number of frequencies. Then it is clipped to the ``range``.
     ///
     /// :class:`Auto` has ``expansions``, one for each width, on features that are measured from ``centres`` in
-    /// ``scales`` and compressed, and ``slopes`` on features that are not compressed. With several targets,
-    /// coefficients, slopes, constants and ranges have a row for each. The dict is empty if the scorer holds a whole
-    /// learner.
+    /// ``scales`` and compressed, and ``slopes`` on features that are not compressed. It also looks at rows that
+    /// begin with ``past``, which is what the last labels tell and the same for all rows, and go on with the compressed
+    /// features. Each of ``mapped`` is an expansion on these rows after a ``metric``, which is a vector that they are
+    /// multiplied by, or a matrix with a row for each number that it makes of them. ``trees`` has a dict for each target:
+    /// the sum of a ``constant`` and of a tree from each node in ``roots``. A node is a leaf with a value in ``numbers``
+    /// if its feature in ``features`` is -1. Else a row goes from it to the node in ``children`` if the feature is at
+    /// most the node's number, and to the one after that if it is larger. The three are missing if the scorer is from a
+    /// file that has no such experts.
+    ///
+    /// With several targets, coefficients, slopes, constants and ranges have a row for each. The dict is empty if the
+    /// scorer holds a whole learner.
     ///
     /// Examples
     /// --------
@@ -161,25 +168,8 @@ impl Scorer {
     #[getter]
     fn parts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let parts = PyDict::new(py);
-        let ranges = match self.0.predictor() {
-            None => return Ok(parts),
-            Some(Predictor::Expansion(expansion)) => {
-                parts.set_item("kernel", params::object(py, &expansion.kernel)?)?;
-                parts.set_item("basis", matrix(py, &expansion.rows)?)?;
-                parts.set_item("coefficients", self.each(py, expansion.c.clone())?)?;
-                expansion.ranges().to_vec()
-            }
-            Some(Predictor::Linear(lines)) => self.line_parts(&parts, lines)?,
-            Some(Predictor::Waves(Waves { fourier, w })) => {
-                parts.set_item("frequencies", matrix(py, fourier.frequencies())?)?;
-                parts.set_item("weights", PyArray1::from_slice(py, w))?;
-                vec![UNBOUNDED]
-            }
-            Some(Predictor::Mixture(mixture)) => self.mixture_parts(&parts, mixture)?,
-        };
-        match ranges[..] {
-            [range] => parts.set_item("range", range)?,
-            _ => parts.set_item("range", ranges)?,
+        if let Some(predictor) = self.0.predictor() {
+            Parts::new(&parts, self.0.n_targets()).add(predictor)?;
         }
         Ok(parts)
     }
@@ -240,7 +230,8 @@ impl Scorer {
     ///     The file, a string or a path.
     /// dtype
     ///     ``"float64"``, or ``"float32"``, which is faster. It keeps six digits at best, and fewer the larger the sum of the
-    ///     absolute coefficients in ``scorer.parts`` is: hardly one where that is a million, as it is for :class:`Auto`.
+    ///     absolute coefficients in ``scorer.parts`` is: hardly one where that is a million, which :class:`Auto` comes near.
+    ///     Its trees may also take a row that is at a threshold for one beyond it.
     ///
     /// Examples
     /// --------
@@ -286,52 +277,18 @@ impl Scorer {
             Some(Predictor::Waves(waves)) => {
                 format!("{} frequencies", waves.fourier.frequencies().n_rows())
             }
-            Some(Predictor::Mixture(mixture)) => format!("{} widths", mixture.expansions.len()),
+            Some(Predictor::Mixture(mixture)) => mixture_kind(mixture),
             None => "a whole learner".to_owned(),
         };
         format!("<nystream.Scorer: {kind}>")
     }
 }
 
-impl Scorer {
-    fn line_parts(&self, parts: &Bound<'_, PyDict>, lines: &[Line]) -> PyResult<Vec<Range>> {
-        let slopes = lines.iter().flat_map(|line| line.slopes.clone()).collect();
-        let constants = lines.iter().map(|line| line.constant).collect();
-        parts.set_item("slopes", self.each(parts.py(), slopes)?)?;
-        parts.set_item("constant", chunks::prediction(parts.py(), constants))?;
-        Ok(lines.iter().map(|line| line.range).collect())
-    }
-
-    fn mixture_parts(&self, parts: &Bound<'_, PyDict>, mixture: &Mixture) -> PyResult<Vec<Range>> {
-        let py = parts.py();
-        let (centres, scales) = mixture.scaling.parts();
-        parts.set_item("centres", PyArray1::from_slice(py, centres))?;
-        parts.set_item("scales", PyArray1::from_slice(py, scales))?;
-        let of_width = |expansion: &Expansion| {
-            let part = PyDict::new(py);
-            part.set_item("kernel", params::object(py, &expansion.kernel)?)?;
-            part.set_item("basis", matrix(py, &expansion.rows)?)?;
-            part.set_item("coefficients", self.each(py, expansion.c.clone())?)?;
-            Ok(part)
-        };
-        let expansions = mixture.expansions.iter().map(of_width);
-        parts.set_item("expansions", expansions.collect::<PyResult<Vec<_>>>()?)?;
-        self.line_parts(parts, &mixture.lines)
-    }
-
-    /// An array of the numbers of one target, or with a row for each of several.
-    fn each<'py>(&self, py: Python<'py>, numbers: Vec<f64>) -> PyResult<Bound<'py, PyAny>> {
-        let (n, n_targets) = (numbers.len(), self.0.n_targets());
-        let array = PyArray1::from_vec(py, numbers);
-        match n_targets {
-            1 => Ok(array.into_any()),
-            _ => Ok(array.reshape((n_targets, n / n_targets))?.into_any()),
-        }
-    }
-}
-
-fn matrix<'py>(py: Python<'py>, rows: &Panels) -> PyResult<Bound<'py, PyAny>> {
-    let shape = (rows.n_rows(), rows.n_features());
-    let array = PyArray1::from_vec(py, rows.to_vec()).reshape(shape)?;
-    Ok(array.into_any())
+fn mixture_kind(mixture: &Mixture) -> String {
+    let widths = format!("{} widths", mixture.expansions.len());
+    let Some(Extension { mapped, trees, .. }) = &mixture.extension else {
+        return widths;
+    };
+    let n_trees: usize = trees.iter().map(Trees::n_trees).sum();
+    format!("{widths}, {} metrics, {n_trees} trees", mapped.len())
 }

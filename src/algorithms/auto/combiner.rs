@@ -19,6 +19,9 @@ const ROBUSTNESS: f64 = 0.03;
 /// The smallest variance of the noise; labels have a scale of about 1.
 const SMALLEST: f64 = 1e-100;
 
+/// The loss of an expert that is asleep and not listened to.
+const ASLEEP: f64 = f64::MAX;
+
 /// Combines the predictions of the experts for one target.
 ///
 /// The result is their mean, weighted by how well each has done lately, as if errors were normal, plus a step that
@@ -75,7 +78,10 @@ impl Combiner {
 
     /// The weight of each expert in the prediction.
     pub(super) fn weights(&self) -> Vec<f64> {
-        let w = self.squares.w(0);
+        let awake = self.squares.w(0).iter().zip(&self.losses);
+        let w: Vec<f64> = awake
+            .map(|(w, loss)| if *loss == ASLEEP { 0.0 } else { *w })
+            .collect();
         let rest = 1.0 - w.iter().sum::<f64>();
         let shares = self.shares();
         shares
@@ -85,6 +91,11 @@ impl Combiner {
             .collect()
     }
 
+    /// Leaves an expert out of the combination from now on.
+    pub(super) fn ignore(&mut self, expert: usize) {
+        self.losses[expert] = ASLEEP;
+    }
+
     /// The mean of one number for each expert, weighted by how well they have done.
     pub(super) fn mean(&self, numbers: &[f64]) -> f64 {
         dot(&self.shares(), numbers)
@@ -92,7 +103,19 @@ impl Combiner {
 
     /// The mean squared error of each expert lately.
     pub(super) fn losses(&self) -> impl Iterator<Item = f64> {
-        self.losses.iter().map(|loss| loss / self.count.max(1.0))
+        let mean = |loss: &f64| match *loss {
+            ASLEEP => f64::INFINITY,
+            loss => loss / self.count.max(1.0),
+        };
+        self.losses.iter().map(mean)
+    }
+
+    /// The least mean squared error of some experts lately.
+    pub(super) fn least_loss(&self, experts: impl Iterator<Item = usize>) -> f64 {
+        let losses: Vec<f64> = self.losses().collect();
+        experts
+            .map(|expert| losses[expert])
+            .fold(f64::INFINITY, f64::min)
     }
 
     /// Makes one round: combines the predictions of the experts, then learns the label. Returns the prediction and the
@@ -106,16 +129,18 @@ impl Combiner {
     ) -> (f64, f64) {
         let (shares, mut differences) = (self.shares(), std::mem::take(&mut self.differences));
         let (mean, q) = (dot(&shares, experts), dot(&shares, q));
+        let awake = experts.iter().zip(&self.losses);
         differences
             .iter_mut()
-            .zip(experts)
-            .for_each(|(d, e)| *d = e - mean);
+            .zip(awake)
+            .for_each(|(d, (e, loss))| *d = if *loss == ASLEEP { 0.0 } else { e - mean });
         let yhat = mean + self.squares.predict(&differences);
         let noise = self.noise() + self.loss.weighted(ROBUSTNESS, yhat, y);
         self.squares
             .learn_targets(&differences, &[y - mean], weight / noise, &mut [0.0]);
         self.differences = differences;
-        for (sum, expert) in self.losses.iter_mut().zip(experts) {
+        let awake = self.losses.iter_mut().zip(experts);
+        for (sum, expert) in awake.filter(|(loss, _)| **loss != ASLEEP) {
             *sum = self.forgetting * *sum + self.loss.weighted(weight, *expert, y);
         }
         self.count = self.forgetting * self.count + weight;

@@ -1,16 +1,17 @@
 //! Experts that share the features of one map.
 
 use super::drift::Drift;
+use super::kinds::{Kind, Memory};
 use crate::algorithms::in_blocks::SHORTEST;
 use crate::algorithms::{OnFeatures, Scratch};
 use crate::data::Rows;
 use crate::error::Error;
 use crate::features::{Dictionary, FeatureMap, LinearMap, Policy, TOGETHER};
-use crate::kernels::Gaussian;
+use crate::kernels::AnyKernel;
 use crate::losses::{AnyLoss, Loss};
 use crate::persist::State;
 use crate::runtime::Heap;
-use crate::updates::{LeastSquares, Output, Update};
+use crate::updates::{LeastSquares, Moments, Output, Update};
 
 /// ALD threshold: so small that the cap decides.
 const ALPHA: f64 = 1e-6;
@@ -18,16 +19,8 @@ const ALPHA: f64 = 1e-6;
 /// Number of rows between two checks for drift, a multiple of those that are learned together.
 const CHECK_EVERY: u64 = 64;
 
-/// A ridge and a forgetting factor.
-pub(super) type Memory = (f64, f64);
-
-/// The kind of an expert: the width of its kernel, if it has one, its ridge and its forgetting factor.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Kind {
-    pub(super) width: Option<f64>,
-    pub(super) ridge: f64,
-    pub(super) forgetting: f64,
-}
+/// Number of rows that are learned at once at a time.
+const CHUNK: usize = 256;
 
 /// Experts with several ridges and memories on the features of one map.
 ///
@@ -40,6 +33,10 @@ pub(super) struct Experts<M> {
     core: OnFeatures<M, LeastSquares>,
     drift: Option<Drift>,
     rounds: u64,
+    /// Number of take-overs so far.
+    take_overs: u64,
+    /// True if they learn and predict no more.
+    is_asleep: bool,
     /// The predictions of each expert for the rows learned last.
     outputs: Vec<Output>,
     scratch: Scratch,
@@ -53,7 +50,7 @@ pub(super) trait AnyExperts: Send + Sync {
     /// Makes the rounds of many rows.
     fn learn_rows(&mut self, rows: &Rows<'_>, y: &[f64]);
 
-    /// The predictions of each expert for the rows learned last.
+    /// The predictions of each expert for the rows learned last; none of experts that are asleep.
     fn outputs(&self) -> &[Output];
 
     /// The kind of each expert.
@@ -62,36 +59,81 @@ pub(super) trait AnyExperts: Send + Sync {
     /// The uncertainty `phi . P phi` of each expert about a row.
     fn uncertainties(&self, x: &[f64]) -> Vec<f64>;
 
-    /// The weights and the matrix of each expert.
-    fn updates(&self) -> &[LeastSquares];
+    /// Number of times that long memories have taken over what a short one had learned.
+    fn take_overs(&self) -> u64 {
+        0
+    }
+
+    /// Puts the experts to sleep: they learn and predict no more.
+    fn sleep(&mut self) {}
 }
 
-/// Number of rows that a dictionary with a kernel of this width would keep.
-pub(super) fn dictionary_size(
-    rows: &[f64],
-    width: usize,
-    sigma: f64,
+/// The dictionary that keeps some of these rows, at most `max_basis`.
+pub(super) fn dictionary_of<'a>(
+    kernel: AnyKernel,
+    rows: impl Iterator<Item = &'a [f64]>,
     max_basis: usize,
-) -> Result<usize, Error> {
-    let mut dictionary = Dictionary::new(Gaussian { sigma }.into(), ALPHA, Some(max_basis))?;
-    for x in rows.chunks_exact(width) {
+) -> Result<Dictionary, Error> {
+    let mut dictionary = Dictionary::new(kernel, ALPHA, Some(max_basis))?;
+    for x in rows {
+        if dictionary.size() == max_basis {
+            break;
+        }
         dictionary.project(x);
         dictionary.admit(x);
     }
-    Ok(dictionary.size())
+    Ok(dictionary)
 }
 
 impl Experts<Dictionary> {
-    /// Experts with a Gaussian kernel of this width.
+    /// Experts with a kernel of this width.
     pub(super) fn kernel(
+        kernel: AnyKernel,
         sigma: f64,
+        memories: &[Memory],
+        cap: (usize, Policy),
+        n_targets: usize,
+    ) -> Result<Self, Error> {
+        let dictionary = Dictionary::new(kernel, ALPHA, Some(cap.0))?;
+        Self::on_dictionary("kernel", (dictionary, sigma), memories, cap, n_targets)
+    }
+
+    /// Experts on a dictionary whose kernel has this width.
+    pub(super) fn on_dictionary(
+        family: &'static str,
+        (dictionary, sigma): (Dictionary, f64),
         memories: &[Memory],
         (max_basis, policy): (usize, Policy),
         n_targets: usize,
     ) -> Result<Self, Error> {
-        let dictionary = Dictionary::new(Gaussian { sigma }.into(), ALPHA, Some(max_basis))?;
-        let map = dictionary.policy(policy).on_schedule();
-        Self::new(map, Some(sigma), memories, n_targets)
+        let map = dictionary.capped(max_basis).policy(policy).on_schedule();
+        let mut experts = Self::new(map, (family, Some(sigma)), memories, n_targets)?;
+        experts.core.grow_to(experts.core.map.size());
+        Ok(experts)
+    }
+
+    /// Adds take-overs of experts that were before these.
+    pub(super) fn count_take_overs(&mut self, before: u64) {
+        self.take_overs += before;
+    }
+
+    /// Learns many rows at once on the dictionary as it is.
+    pub(super) fn fit(&mut self, rows: &Rows<'_>, y: &[f64], weights: &[f64]) {
+        let n_targets = self.core.n_targets();
+        let updates = &mut self.core.updates;
+        let mut moments: Vec<Moments> = updates.iter().map(LeastSquares::moments).collect();
+        for start in (0..rows.len()).step_by(CHUNK) {
+            let end = rows.len().min(start + CHUNK);
+            let some = rows.slice(start..end);
+            let phi = self.core.map.features_of(&some, &mut self.scratch.block);
+            let labels = (&y[start * n_targets..end * n_targets], &weights[start..end]);
+            for (update, moments) in updates.iter().zip(&mut moments) {
+                update.add_moments(&phi, labels, rows.len() - end, moments);
+            }
+        }
+        for (update, moments) in updates.iter_mut().zip(moments) {
+            update.set_moments(&moments);
+        }
     }
 
     /// The dictionary.
@@ -112,8 +154,12 @@ impl Experts<Dictionary> {
 
 impl Experts<LinearMap> {
     /// Linear experts.
-    pub(super) fn linear(memories: &[Memory], n_targets: usize) -> Result<Self, Error> {
-        Self::new(LinearMap::new(true), None, memories, n_targets)
+    pub(super) fn linear(
+        family: &'static str,
+        memories: &[Memory],
+        n_targets: usize,
+    ) -> Result<Self, Error> {
+        Self::new(LinearMap::new(true), (family, None), memories, n_targets)
     }
 
     /// Reads the state of experts on rows of at most this width.
@@ -131,13 +177,14 @@ impl Experts<LinearMap> {
 impl<M: FeatureMap> Experts<M> {
     fn new(
         map: M,
-        width: Option<f64>,
+        (family, width): (&'static str, Option<f64>),
         memories: &[Memory],
         n_targets: usize,
     ) -> Result<Self, Error> {
         let kinds = memories.iter().map(|&(ridge, forgetting)| Kind {
+            family,
             width,
-            ridge,
+            ridge: Some(ridge),
             forgetting,
         });
         let expert = |&(ridge, forgetting): &Memory| {
@@ -155,6 +202,8 @@ impl<M: FeatureMap> Experts<M> {
             core: OnFeatures { map, updates },
             drift: (0 < n_long && n_long < memories.len()).then(|| Drift::new(n_long)),
             rounds: 0,
+            take_overs: 0,
+            is_asleep: false,
             outputs: vec![Output::default(); memories.len()],
             scratch: Scratch::default(),
         })
@@ -205,6 +254,7 @@ impl<M: FeatureMap> Experts<M> {
         }
         if let Some(drift) = self.drift.as_mut().filter(|drift| drift.has_changed()) {
             drift.reset();
+            self.take_overs += 1;
             self.core.map.adapt_to_drift();
             if let Some((short, long)) = self.core.updates.split_last_mut() {
                 for expert in long {
@@ -212,6 +262,16 @@ impl<M: FeatureMap> Experts<M> {
                 }
             }
         }
+    }
+
+    /// Returns true if they learn and predict no more.
+    pub(super) fn is_asleep(&self) -> bool {
+        self.is_asleep
+    }
+
+    /// The weights and the matrix of each expert.
+    pub(super) fn updates(&self) -> &[LeastSquares] {
+        &self.core.updates
     }
 
     fn clear(&mut self) {
@@ -227,6 +287,12 @@ impl<M: FeatureMap> Experts<M> {
             drift.save(state);
         }
         state.put("rounds", [self.rounds as f64]);
+        if self.take_overs > 0 {
+            state.put("take_overs", [self.take_overs as f64]);
+        }
+        if self.is_asleep {
+            state.put("is_asleep", [1.0]);
+        }
     }
 
     fn load_experts(&mut self, state: &State, size: Option<usize>) -> Result<(), Error> {
@@ -237,6 +303,10 @@ impl<M: FeatureMap> Experts<M> {
             drift.load(state)?;
         }
         self.rounds = state.count("rounds")? as u64;
+        if state.has("take_overs") {
+            self.take_overs = state.count("take_overs")? as u64;
+        }
+        self.is_asleep = state.has("is_asleep");
         Ok(())
     }
 }
@@ -244,6 +314,9 @@ impl<M: FeatureMap> Experts<M> {
 impl<M: FeatureMap> AnyExperts for Experts<M> {
     fn learn_row(&mut self, x: &[f64], y: &[f64], weight: f64) {
         self.clear();
+        if self.is_asleep {
+            return;
+        }
         self.core.learn_row(x, y, weight, &mut self.outputs);
         self.evaluate(y);
         self.adapt();
@@ -251,9 +324,8 @@ impl<M: FeatureMap> AnyExperts for Experts<M> {
 
     fn learn_rows(&mut self, rows: &Rows<'_>, y: &[f64]) {
         self.clear();
-        let n_targets = self.core.n_targets();
-        let mut start = 0;
-        while start < rows.len() {
+        let (n_targets, mut start) = (self.core.n_targets(), 0);
+        while start < rows.len() && !self.is_asleep {
             #[allow(clippy::cast_possible_truncation, reason = "it is at most a constant")]
             let left = TOGETHER - (self.rounds % TOGETHER as u64) as usize;
             let end = rows.len().min(start + left);
@@ -279,8 +351,13 @@ impl<M: FeatureMap> AnyExperts for Experts<M> {
         experts.filter_map(|e| e.uncertainty(&phi)).collect()
     }
 
-    fn updates(&self) -> &[LeastSquares] {
-        &self.core.updates
+    fn take_overs(&self) -> u64 {
+        self.take_overs
+    }
+
+    fn sleep(&mut self) {
+        self.is_asleep = true;
+        self.clear();
     }
 }
 
@@ -292,6 +369,8 @@ impl<M: Clone> Clone for Experts<M> {
             core: self.core.clone(),
             drift: self.drift.clone(),
             rounds: self.rounds,
+            take_overs: self.take_overs,
+            is_asleep: self.is_asleep,
             outputs: self.outputs.clone(),
             scratch: Scratch::default(),
         }

@@ -1,10 +1,13 @@
 //! The line-up: the experts that an ensemble is made of.
 
 use super::AutoParams;
-use super::experts::{Experts, dictionary_size};
+use super::experts::{Experts, dictionary_of};
+use super::kinds::Memory;
 use super::means::Means;
+use super::relevant::{Design, Form};
 use crate::error::Error;
-use crate::features::{Dictionary, LinearMap};
+use crate::features::{Dictionary, FeatureMap, LinearMap, Policy};
+use crate::kernels::Gaussian;
 
 /// The widths of kernels, in median distances of two rows, each with a ridge for a long memory and one for a short
 /// memory: wider kernels make smoother predictors, which a smaller ridge keeps from being too smooth.
@@ -20,6 +23,16 @@ const KERNELS: [(f64, [f64; 2]); 5] = [
 /// is wide: a finer one is added while the dictionary of the narrowest is not half full after the warm-up.
 const FINER: f64 = 0.25;
 pub(super) const MOST_FINER: usize = 3;
+
+/// The forms of metrics that are learned, each with a width and ridges as above.
+const RELEVANT: [(Form, f64, [f64; 2]); 3] = [
+    (Form::Smooth, 1.0, [1e-2, 1e-1]),
+    (Form::Rough, 2.0, [1e-1, 1.0]),
+    (Form::Mixed, 1.0, [1e-2, 1e-1]),
+];
+
+/// The widest rows whose features are mixed.
+const WIDEST: usize = 128;
 
 /// Width, ridge, and divisor of the cap of an expert whose memory is very short.
 const QUICK: (f64, f64, usize) = (1.0, 3e-2, 4);
@@ -42,36 +55,66 @@ pub(super) fn kernels(
     let usual = |(width, [ridge, larger]): (f64, [f64; 2])| {
         let memories = [(ridge, 1.0), (larger, short)];
         let cap = (params.max_basis, params.policy);
-        Experts::kernel(width * distance, &memories, cap, n_targets)
+        gaussian(width * distance, &memories, cap, n_targets)
     };
     let mut kernels: Vec<_> = finer.chain(KERNELS).map(usual).collect::<Result<_, _>>()?;
     if quick < 1.0 {
         let (width, ridge, part) = QUICK;
         let cap = (params.max_basis.div_ceil(part), params.policy);
         let memories = [(ridge, quick)];
-        kernels.push(Experts::kernel(
-            width * distance,
-            &memories,
-            cap,
-            n_targets,
-        )?);
+        kernels.push(gaussian(width * distance, &memories, cap, n_targets)?);
     }
     Ok(kernels)
+}
+
+fn gaussian(
+    sigma: f64,
+    memories: &[Memory],
+    cap: (usize, Policy),
+    n_targets: usize,
+) -> Result<Experts<Dictionary>, Error> {
+    Experts::kernel(Gaussian { sigma }.into(), sigma, memories, cap, n_targets)
+}
+
+/// Experts in metrics that are learned, on rows of this width.
+pub(super) fn relevant(params: &AutoParams, width: usize) -> Vec<Design> {
+    let design = |(form, width, [ridge, larger]): (Form, f64, [f64; 2])| Design {
+        form,
+        width,
+        memories: vec![(ridge, 1.0), (larger, params.memory(2.0))],
+        cap: (params.max_basis, params.policy),
+        n_targets: params.n_targets,
+    };
+    let forms = RELEVANT.into_iter();
+    let forms = forms.filter(|(form, ..)| *form != Form::Mixed || (3..=WIDEST).contains(&width));
+    forms.map(design).collect()
+}
+
+/// The linear experts that look at the past of the labels, if experts may.
+pub(super) fn linear_past(params: &AutoParams) -> Result<Option<Experts<LinearMap>>, Error> {
+    let [large, _, larger] = LINEAR;
+    let memories = [(large, 1.0), (larger, params.memory(2.0))];
+    let experts = params
+        .use_past
+        .then(|| Experts::linear("past", &memories, params.n_targets));
+    experts.transpose()
 }
 
 /// The linear experts.
 pub(super) fn linear(params: &AutoParams) -> Result<Experts<LinearMap>, Error> {
     let [large, small, larger] = LINEAR;
     let memories = [(large, 1.0), (small, 1.0), (larger, params.memory(2.0))];
-    Experts::linear(&memories, params.n_targets)
+    Experts::linear("linear", &memories, params.n_targets)
 }
 
-/// The mean of the labels and, if there is forgetting, that of the last ones.
-pub(super) fn means(params: &AutoParams) -> Vec<Means> {
-    let memories = [params.forgetting, params.memory(LAST_LABELS)];
-    let n_means = if params.forgetting < 1.0 { 2 } else { 1 };
-    let means = memories[..n_means].iter();
-    means.map(|f| Means::new(*f, params.n_targets)).collect()
+/// The mean of the labels; if there is forgetting, that of the last ones; and the last label alone, if it is asked for.
+pub(super) fn means(params: &AutoParams, last_label: bool) -> Means {
+    let mut memories = vec![params.forgetting];
+    if params.forgetting < 1.0 {
+        memories.push(params.memory(LAST_LABELS));
+    }
+    memories.extend(last_label.then_some(0.0));
+    Means::new(&memories, params.n_targets)
 }
 
 /// Number of finer widths that the scaled rows of the warm-up ask for.
@@ -79,8 +122,9 @@ pub(super) fn n_finer(params: &AutoParams, z: &[f64], width: usize, distance: f6
     let enough = params.max_basis.min(z.len() / width);
     let is_empty = |&finer: &usize| {
         let sigma = narrowest(finer) * distance;
-        let size = dictionary_size(z, width, sigma, params.max_basis);
-        size.is_ok_and(|size| 2 * size < enough)
+        let kernel = Gaussian { sigma }.into();
+        let dictionary = dictionary_of(kernel, z.chunks_exact(width), params.max_basis);
+        dictionary.is_ok_and(|dictionary| 2 * dictionary.size() < enough)
     };
     (0..MOST_FINER).take_while(is_empty).count()
 }

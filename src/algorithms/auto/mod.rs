@@ -1,12 +1,19 @@
 //! Auto: an ensemble of experts that needs no tuning.
 
+mod adaptive;
+mod boosted;
+mod boosting;
 mod combiner;
 mod drift;
 mod ensemble;
 mod experts;
+mod kinds;
 mod label_range;
 mod lineup;
 mod means;
+mod past;
+mod relevant;
+mod window;
 
 use std::sync::OnceLock;
 
@@ -57,6 +64,8 @@ pub struct AutoParams {
     pub policy: Policy,
     /// Forgetting factor of the comparison of experts, 0.5 to 1. Default 0.999.
     pub forgetting: f64,
+    /// True if experts may look at the past of the labels. Default true.
+    pub use_past: bool,
     /// Number of labels that a row has, at least 1. Default 1.
     pub n_targets: usize,
 }
@@ -68,6 +77,7 @@ impl Default for AutoParams {
             max_basis: 150,
             policy: Policy::Replace,
             forgetting: 0.999,
+            use_past: true,
             n_targets: 1,
         }
     }
@@ -186,14 +196,9 @@ impl Auto {
     /// A new ensemble that has learned the rows of the warm-up.
     fn begin(&self) -> Result<Ensemble, Error> {
         let First { rows, y, weights } = &self.first;
-        let (data, n_targets) = (rows.to_vec(), self.params.n_targets);
+        let data = rows.to_vec();
         let rows = Rows::trusted(&data, rows.n_features(), 0);
-        let mut ensemble = Ensemble::new(&self.params, &rows, y)?;
-        let mut yhat = vec![0.0; n_targets];
-        for ((x, y), weight) in rows.iter().zip(y.chunks_exact(n_targets)).zip(weights) {
-            ensemble.learn_row(x, y, *weight, &mut yhat);
-        }
-        Ok(ensemble)
+        Ensemble::begin(&self.params, &rows, y, weights)
     }
 }
 
@@ -276,6 +281,12 @@ impl Algorithm for Auto {
 
     fn experts(&self) -> Vec<Expert> {
         self.ensemble.as_ref().map_or(Vec::new(), Ensemble::experts)
+    }
+
+    fn relevance(&self) -> Vec<f64> {
+        self.ensemble
+            .as_ref()
+            .map_or(Vec::new(), Ensemble::relevance)
     }
 
     fn min_floats(&self, width: usize) -> usize {

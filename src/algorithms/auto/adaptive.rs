@@ -1,0 +1,252 @@
+//! Experts that learn what to look at: the past of the labels, the features that matter, and steps.
+
+use super::AutoParams;
+use super::boosted::Boosted;
+use super::experts::{AnyExperts, Experts};
+use super::lineup;
+use super::past::Past;
+use super::relevant::Relevant;
+use super::window::{Recent, Window};
+use crate::error::Error;
+use crate::features::LinearMap;
+use crate::persist::State;
+use crate::predictor::{Scaling, compress_in_place, compressed};
+use crate::runtime::{for_each, heap};
+
+/// The most rows that kernel experts learn again.
+const LEARNED_AGAIN: usize = 4096;
+
+/// The most rows that trees learn to tell whether the stream has changed.
+const TRIED: usize = 2048;
+
+/// Rows with the past of the labels as further features: plain, as linear experts take them, and compressed, with zeros
+/// for a past that does not help.
+#[derive(Debug)]
+pub(super) struct Extended {
+    pub(super) plain: Vec<f64>,
+    pub(super) compressed: Vec<f64>,
+}
+
+/// Experts on rows that are extended by the past of the labels. Those with kernels and trees are made anew from the
+/// last rows at growing intervals.
+#[derive(Debug, Clone)]
+pub(super) struct Adaptive {
+    pub(super) past: Past,
+    /// True if the past has been found to help: kernels and trees look at it then.
+    uses_past: bool,
+    window: Window,
+    /// `None` if no expert may look at the past.
+    pub(super) linear: Option<Experts<LinearMap>>,
+    pub(super) relevant: Vec<Relevant>,
+    pub(super) boosted: Boosted,
+}
+
+impl Adaptive {
+    /// Experts for compressed rows of width `own` and labels like these, in units.
+    pub(super) fn new(
+        params: &AutoParams,
+        (rows, own): (&[f64], usize),
+        y: &[f64],
+    ) -> Result<Self, Error> {
+        let n_pasts = if params.use_past { params.n_targets } else { 0 };
+        let past = Past::new(y, n_pasts);
+        let width = own + past.width();
+        let mut wide = vec![0.0; rows.len() / own * width];
+        for (wide, z) in wide.chunks_exact_mut(width).zip(rows.chunks_exact(own)) {
+            wide[width - own..].copy_from_slice(z);
+        }
+        let designs = lineup::relevant(params, width).into_iter();
+        Ok(Self {
+            past,
+            uses_past: false,
+            window: Window::new(width, params.n_targets),
+            linear: lineup::linear_past(params)?,
+            relevant: designs
+                .map(|design| Relevant::new(design, &wide, width))
+                .collect::<Result<_, Error>>()?,
+            boosted: Boosted::new(params.n_targets),
+        })
+    }
+
+    /// Number of features of an extended row.
+    pub(super) fn width(&self) -> usize {
+        self.window.width()
+    }
+
+    /// All experts: linear ones, those with kernels, and trees.
+    pub(super) fn groups(&self) -> impl Iterator<Item = &dyn AnyExperts> {
+        let linear = self.linear.iter().map(|l| l as &dyn AnyExperts);
+        let relevant = self.relevant.iter().map(|r| r as &dyn AnyExperts);
+        linear
+            .chain(relevant)
+            .chain([&self.boosted as &dyn AnyExperts])
+    }
+
+    /// All experts, to be changed.
+    pub(super) fn groups_mut(&mut self) -> impl Iterator<Item = &mut dyn AnyExperts> {
+        let linear = self.linear.iter_mut().map(|l| l as &mut dyn AnyExperts);
+        let relevant = self.relevant.iter_mut().map(|r| r as &mut dyn AnyExperts);
+        linear
+            .chain(relevant)
+            .chain([&mut self.boosted as &mut dyn AnyExperts])
+    }
+
+    /// Extends scaled rows by the past of the labels; records the rows as they were, and labels. Each row counts `weight`
+    /// times.
+    pub(super) fn extend(&mut self, rows: &[f64], z: &[f64], y: &[f64], weight: f64) -> Extended {
+        let (width, n_targets) = (self.width(), self.window.n_targets());
+        let (n_past, own) = (self.past.width(), width - self.past.width());
+        let mut plain = Vec::with_capacity(z.len() / own * width);
+        let each = rows.chunks_exact(own).zip(z.chunks_exact(own));
+        for ((x, z), y) in each.zip(y.chunks_exact(n_targets)) {
+            self.past.append_to(&mut plain);
+            let past = &plain[plain.len() - n_past..];
+            self.window.push([past, x].concat().as_slice(), y, weight);
+            plain.extend_from_slice(z);
+            self.past.update(y, weight);
+        }
+        let mut compressed = compressed(&plain);
+        self.hide_past(&mut compressed);
+        Extended { plain, compressed }
+    }
+
+    /// The last rows as experts with kernels take them, the oldest first.
+    fn recent(&self, scaling: &Scaling) -> Recent {
+        let (mut recent, n_past) = (self.window.recent(), self.past.width());
+        for row in recent.rows.chunks_exact_mut(self.width()) {
+            let x = row[n_past..].to_vec();
+            scaling.scale_into(&x, &mut row[n_past..]);
+        }
+        compress_in_place(&mut recent.rows);
+        self.hide_past(&mut recent.rows);
+        recent
+    }
+
+    /// The last rows as they were, at most `n`, with their labels.
+    pub(super) fn last_rows(&self, n: usize) -> Recent {
+        let (mut recent, n_past) = (self.window.recent().last(n), self.past.width());
+        let rows = recent.rows.chunks_exact(self.width());
+        recent.rows = rows.flat_map(|row| &row[n_past..]).copied().collect();
+        recent
+    }
+
+    /// Sets the past in compressed rows to 0 unless it helps.
+    fn hide_past(&self, compressed: &mut [f64]) {
+        if !self.uses_past {
+            for row in compressed.chunks_exact_mut(self.width()) {
+                row[..self.past.width()].fill(0.0);
+            }
+        }
+    }
+
+    /// The past of the next row as kernels and trees see it.
+    pub(super) fn hidden_past(&self) -> Vec<f64> {
+        let mut row = self.peek(&vec![0.0; self.width() - self.past.width()]);
+        row.compressed.truncate(self.past.width());
+        row.compressed
+    }
+
+    /// A scaled row that comes next, extended.
+    pub(super) fn peek(&self, z: &[f64]) -> Extended {
+        let mut plain = self.past.features();
+        plain.extend_from_slice(z);
+        let mut compressed = compressed(&plain);
+        self.hide_past(&mut compressed);
+        Extended { plain, compressed }
+    }
+
+    /// The squared error of trees of the last `n_rows` rows on the end of them, relative to that of trees of all rows: it
+    /// is small if the stream has changed before them.
+    pub(super) fn gain_of_forgetting(&self, n_rows: usize, scaling: &Scaling) -> f64 {
+        let width = self.width();
+        let (before, end) = self.recent(scaling).split(n_rows / 3);
+        let error = |rows: &Recent| {
+            let mut boosted = Boosted::new(self.window.n_targets());
+            boosted.renew(rows, width);
+            boosted.squared_error(&end, width)
+        };
+        error(&before.last(n_rows - n_rows / 3)) / error(&before.part(TRIED)).max(f64::MIN_POSITIVE)
+    }
+
+    /// Forgets all rows but the last `n_rows`.
+    pub(super) fn forget(&mut self, n_rows: usize) {
+        self.window.forget(n_rows);
+    }
+
+    /// Makes experts anew from the last rows, with a look at the past of the labels if that helps.
+    pub(super) fn renew(&mut self, past_helps: bool, scaling: &Scaling) {
+        self.uses_past = past_helps;
+        let (width, all) = (self.width(), self.recent(scaling));
+        let recent = all.last(LEARNED_AGAIN);
+        let relevant = self.relevant.iter_mut().map(Renewed::Relevant);
+        let mut work: Vec<Renewed<'_>> = relevant
+            .chain([Renewed::Boosted(&mut self.boosted)])
+            .collect();
+        for_each(&mut work, |renewed| match renewed {
+            Renewed::Relevant(relevant) => relevant.renew(&recent),
+            Renewed::Boosted(boosted) => boosted.renew(&all, width),
+        });
+    }
+
+    /// How much each feature of a row matters, by the metric of single features: numbers that add up to 1.
+    pub(super) fn relevance(&self) -> Vec<f64> {
+        let factors = self.relevant[0].metric().factors().unwrap_or(&[]);
+        let own = factors.iter().skip(self.past.width());
+        let squares: Vec<f64> = own.map(|factor| factor * factor).collect();
+        let sum: f64 = squares.iter().sum();
+        match sum {
+            0.0 => vec![1.0 / squares.len() as f64; squares.len()],
+            _ => squares.iter().map(|square| square / sum).collect(),
+        }
+    }
+
+    pub(super) fn save(&self, state: &mut State) {
+        state.put("uses_past", [f64::from(u8::from(self.uses_past))]);
+        self.window.save(state);
+        state.nest_padded("past", 0, |state| self.past.save(state));
+        if let Some(linear) = &self.linear {
+            state.nest("linear", |state| linear.save(state));
+        }
+        for (i, relevant) in self.relevant.iter().enumerate() {
+            state.nest(&format!("relevant{i}"), |state| relevant.save(state));
+        }
+        self.boosted.save(state);
+    }
+
+    /// Reads experts on rows of width `own`.
+    pub(super) fn load(params: &AutoParams, own: usize, state: &State) -> Result<Self, Error> {
+        let n_pasts = if params.use_past { params.n_targets } else { 0 };
+        let past = Past::load(n_pasts, &state.inner("past"))?;
+        let width = own + past.width();
+        let mut window = Window::new(width, params.n_targets);
+        window.load(state)?;
+        let mut linear = lineup::linear_past(params)?;
+        if let Some(linear) = &mut linear {
+            linear.load(&state.inner("linear"), width)?;
+        }
+        // Rows may have become too wide for the last of them since.
+        let designs = (0..).zip(lineup::relevant(params, 3));
+        let designs = designs.map(|(i, design)| (design, state.inner(&format!("relevant{i}"))));
+        let designs = designs.filter(|(_, state)| state.has("metric"));
+        let mut boosted = Boosted::new(params.n_targets);
+        boosted.load(state, width)?;
+        Ok(Self {
+            past,
+            uses_past: state.scalar("uses_past")? != 0.0,
+            window,
+            linear,
+            relevant: designs
+                .map(|(design, state)| Relevant::load(design, width, &state))
+                .collect::<Result<_, Error>>()?,
+            boosted,
+        })
+    }
+}
+
+/// Experts that are made anew.
+enum Renewed<'a> {
+    Relevant(&'a mut Relevant),
+    Boosted(&'a mut Boosted),
+}
+
+heap!(Adaptive: past, window, linear, relevant, boosted);

@@ -1,0 +1,116 @@
+//! The expert that is a sum of trees, fitted anew at growing intervals.
+
+use super::boosting::boost;
+use super::experts::AnyExperts;
+use super::kinds::Kind;
+use super::window::Recent;
+use crate::data::Rows;
+use crate::error::Error;
+use crate::persist::State;
+use crate::predictor::Trees;
+use crate::runtime::heap;
+use crate::updates::Output;
+
+/// The seed of the draws.
+const SEED: u64 = 0;
+
+/// Trees for each target, fitted to the last rows; between two fits they stay as they are.
+#[derive(Debug, Clone)]
+pub(super) struct Boosted {
+    trees: Vec<Trees>,
+    kinds: [Kind; 1],
+    outputs: [Output; 1],
+}
+
+impl Boosted {
+    /// Trees that predict 0, the centre of the labels.
+    pub(super) fn new(n_targets: usize) -> Self {
+        Self {
+            trees: vec![Trees::constant(0.0); n_targets],
+            kinds: [Kind {
+                family: "trees",
+                width: None,
+                ridge: None,
+                forgetting: 1.0,
+            }],
+            outputs: [Output::default()],
+        }
+    }
+
+    /// The trees of each target.
+    pub(super) fn trees(&self) -> &[Trees] {
+        &self.trees
+    }
+
+    /// Fits trees to the last rows.
+    pub(super) fn renew(&mut self, recent: &Recent, width: usize) {
+        let (rows, n_targets) = (Rows::trusted(&recent.rows, width, 0), self.trees.len());
+        for (target, trees) in self.trees.iter_mut().enumerate() {
+            let y: Vec<f64> = recent
+                .y
+                .iter()
+                .skip(target)
+                .step_by(n_targets)
+                .copied()
+                .collect();
+            *trees = boost(&rows, &y, SEED);
+        }
+    }
+
+    /// The sum of the squared errors on these rows.
+    pub(super) fn squared_error(&self, recent: &Recent, width: usize) -> f64 {
+        let rows = recent.rows.chunks_exact(width);
+        let labels = recent.y.chunks_exact(self.trees.len());
+        let errors = rows.zip(labels).flat_map(|(x, y)| {
+            let trees = self.trees.iter().zip(y);
+            trees.map(move |(trees, y)| trees.predict(x) - y)
+        });
+        errors.map(|error| error * error).sum()
+    }
+
+    fn predict(&mut self, x: &[f64]) {
+        let [Output { yhat, q }] = &mut self.outputs;
+        yhat.extend(self.trees.iter().map(|trees| trees.predict(x)));
+        q.push(0.0);
+    }
+
+    pub(super) fn save(&self, state: &mut State) {
+        for (i, trees) in self.trees.iter().enumerate() {
+            state.nest(&format!("trees{i}"), |state| trees.save(state));
+        }
+    }
+
+    /// Reads trees for rows of this width.
+    pub(super) fn load(&mut self, state: &State, width: usize) -> Result<(), Error> {
+        for (i, trees) in self.trees.iter_mut().enumerate() {
+            *trees = Trees::load(&state.inner(&format!("trees{i}")), width)?;
+        }
+        Ok(())
+    }
+}
+
+impl AnyExperts for Boosted {
+    fn learn_row(&mut self, x: &[f64], _y: &[f64], _weight: f64) {
+        self.outputs[0].clear();
+        self.predict(x);
+    }
+
+    fn learn_rows(&mut self, rows: &Rows<'_>, _y: &[f64]) {
+        self.outputs[0].clear();
+        rows.iter().for_each(|x| self.predict(x));
+    }
+
+    fn outputs(&self) -> &[Output] {
+        &self.outputs
+    }
+
+    fn kinds(&self) -> &[Kind] {
+        &self.kinds
+    }
+
+    fn uncertainties(&self, _x: &[f64]) -> Vec<f64> {
+        vec![0.0]
+    }
+}
+
+heap!(Boosted: trees);

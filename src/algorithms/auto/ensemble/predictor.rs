@@ -1,0 +1,141 @@
+//! The description of an ensemble, and its predictor.
+
+use super::super::combiner::Combiner;
+use super::super::experts::AnyExperts;
+use super::{Ensemble, Expert, Unit};
+use crate::limits::{Range, UNBOUNDED};
+use crate::linalg::{axpy_in_place, dot};
+use crate::predictor::{Extension, Line, Mixture};
+use crate::updates::{LeastSquares, Update};
+
+/// The weights of experts for each target, taken group by group.
+struct Weights {
+    all: Vec<Vec<f64>>,
+    first: usize,
+}
+
+impl Weights {
+    /// The weights of the next `n` experts for each target, times its scale.
+    fn next(&mut self, n: usize, units: &[Unit]) -> Vec<Vec<f64>> {
+        let range = self.first..self.first + n;
+        self.first = range.end;
+        let scaled = |(weights, (_, scale)): (&Vec<f64>, &Unit)| {
+            weights[range.clone()].iter().map(|w| scale * w).collect()
+        };
+        self.all.iter().zip(units).map(scaled).collect()
+    }
+
+    /// The combined weights of each target on the features of the next experts.
+    fn combined(&mut self, updates: &[LeastSquares], units: &[Unit]) -> Vec<Vec<f64>> {
+        let weights = self.next(updates.len(), units).into_iter();
+        let combine = |(target, weights): (usize, Vec<f64>)| {
+            let mut w = vec![0.0; updates[0].size()];
+            for (update, weight) in updates.iter().zip(weights) {
+                axpy_in_place(weight, update.w(target), &mut w);
+            }
+            w
+        };
+        weights.enumerate().map(combine).collect()
+    }
+}
+
+impl Ensemble {
+    fn weights(&self) -> Weights {
+        Weights {
+            all: self.combiners.iter().map(Combiner::weights).collect(),
+            first: 0,
+        }
+    }
+
+    /// The descriptions of all experts.
+    pub(in super::super) fn experts(&self) -> Vec<Expert> {
+        let losses: Vec<Vec<f64>> = self
+            .combiners
+            .iter()
+            .map(|c| c.losses().collect())
+            .collect();
+        let weights = self.weights().all;
+        let expert = |(i, kind): (usize, &super::Kind)| Expert {
+            kind: kind.family,
+            width: kind.width,
+            ridge: kind.ridge,
+            forgetting: kind.forgetting,
+            weights: weights.iter().map(|weights| weights[i]).collect(),
+            losses: losses
+                .iter()
+                .zip(&self.units)
+                .map(|(losses, (_, scale))| losses[i] * scale * scale)
+                .collect(),
+        };
+        self.kinds().enumerate().map(expert).collect()
+    }
+
+    /// The predictor of this moment: experts of one dictionary are one expansion, and the past of the labels is that of
+    /// the row that comes next.
+    pub(in super::super) fn mixture(&self, ranges: impl Iterator<Item = Range>) -> Mixture {
+        let (units, mut weights) = (&self.units, self.weights());
+        let unbounded = vec![UNBOUNDED; units.len()];
+        let kernels = self.kernels.iter().map(|experts| {
+            let w = weights.combined(experts.updates(), units);
+            experts
+                .dictionary()
+                .map()
+                .expansion(|target| &w[target], &unbounded)
+        });
+        let expansions = kernels.collect();
+        let w = weights.combined(self.linear.updates(), units);
+        let means = weights.next(self.means.kinds().len(), units);
+        let line = |(target, range): (usize, Range)| {
+            let terms = means[target].iter().zip(&self.means.each);
+            let mean: f64 = terms
+                .map(|(weight, mean)| weight * mean.values[target])
+                .sum();
+            Line {
+                slopes: w[target][1..].to_vec(),
+                constant: units[target].0 + mean + w[target][0],
+                range,
+            }
+        };
+        let mut lines: Vec<Line> = ranges.enumerate().map(line).collect();
+        let extension = self.extension(&mut weights, &mut lines);
+        Mixture {
+            scaling: self.scaling.clone(),
+            expansions,
+            lines,
+            extension,
+        }
+    }
+
+    /// The part of the predictor that adaptive experts make; the linear ones are added to the lines.
+    fn extension(&self, weights: &mut Weights, lines: &mut [Line]) -> Option<Extension> {
+        let (adaptive, units) = (self.adaptive.as_ref()?, &self.units);
+        if let Some(linear) = &adaptive.linear {
+            let w = weights.combined(linear.updates(), units);
+            let past = adaptive.past.features();
+            for (line, w) in lines.iter_mut().zip(&w) {
+                let (of_past, own) = w[1..].split_at(past.len());
+                axpy_in_place(1.0, own, &mut line.slopes);
+                line.constant += w[0] + dot(of_past, &past);
+            }
+        }
+        let unbounded = vec![UNBOUNDED; units.len()];
+        let mapped = adaptive.relevant.iter().map(|relevant| {
+            let w = weights.combined(relevant.updates(), units);
+            let map = relevant.dictionary().map();
+            let expansion = map.expansion(|target| &w[target], &unbounded);
+            (relevant.metric().clone(), expansion)
+        });
+        let mapped = mapped.collect();
+        let trees = weights
+            .next(1, units)
+            .into_iter()
+            .zip(adaptive.boosted.trees());
+        Some(Extension {
+            past: adaptive.hidden_past(),
+            mapped,
+            trees: trees
+                .map(|(weight, trees)| trees.scaled(weight[0]))
+                .collect(),
+        })
+    }
+}

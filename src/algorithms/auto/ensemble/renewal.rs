@@ -1,0 +1,132 @@
+//! Renewal: adaptive experts are made anew, others fall asleep, and a stream that has changed is noticed.
+
+use super::super::combiner::Combiner;
+use super::super::experts::AnyExperts;
+use super::super::window::Recent;
+use super::{CHECK_EVERY, Ensemble, Unit};
+use crate::data::Rows;
+
+/// The past of the labels helps if linear experts that look at it have less than this part of the others' loss.
+const PAST_HELPS: f64 = 0.97;
+
+/// Number of groups of experts with kernels that stay awake, and the number of warm-ups after which the others sleep.
+const AWAKE: usize = 4;
+const SLEEP_AFTER: u64 = 4;
+
+/// The part of the error that is left, if all but the last rows are forgotten, below which nothing before is of use.
+const ALL_CHANGED: f64 = 0.5;
+
+/// The part of the rows since the last change for which a doubt is not looked into again.
+const PATIENCE: u64 = 8;
+
+impl Ensemble {
+    /// Counts rows; makes adaptive experts anew when it is time, or when the stream has changed.
+    pub(super) fn pass(&mut self, n_rows: usize) {
+        self.rounds += n_rows as u64;
+        let n_rows = self.params.warm_up;
+        match self.gain_of_forgetting() {
+            gain if gain < ALL_CHANGED => return self.begin_anew(),
+            gain if gain < 1.0 => {
+                self.changed_at = self.rounds - n_rows as u64;
+                self.adaptive
+                    .iter_mut()
+                    .for_each(|adaptive| adaptive.forget(n_rows));
+            }
+            _ if self.rounds < self.renewed_next => return,
+            _ => {}
+        }
+        self.renewed_next = self.rounds + (self.rounds - self.changed_at);
+        self.renew();
+    }
+
+    /// Begins anew from the last rows, as many as a warm-up has.
+    fn begin_anew(&mut self) {
+        let n_rows = self.params.warm_up;
+        let Some(adaptive) = &self.adaptive else {
+            return;
+        };
+        let Recent { rows, y, weights } = adaptive.last_rows(n_rows);
+        let rows = Rows::trusted(&rows, self.n_features(), 0);
+        let y = unscaled(&y, &self.units);
+        if let Ok(mut ensemble) = Self::begin(&self.params, &rows, &y, &weights) {
+            ensemble.changed_at = self.rounds - n_rows as u64;
+            (ensemble.rounds, ensemble.checked_at) = (self.rounds, self.rounds);
+            ensemble.renewed_next = self.rounds + n_rows as u64;
+            *self = ensemble;
+        }
+    }
+
+    /// The part of the error that is left if all but the last rows are forgotten, if experts have taken over: it is less
+    /// than 1 if the stream has changed. It is computed now and then, the rarer the longer the stream has stayed the
+    /// same, and infinite in between.
+    fn gain_of_forgetting(&mut self) -> f64 {
+        if !self.rounds.is_multiple_of(CHECK_EVERY) {
+            return f64::INFINITY;
+        }
+        let take_overs = self.groups().map(AnyExperts::take_overs).sum();
+        let has_taken_over = take_overs > std::mem::replace(&mut self.take_overs, take_overs);
+        let warm_up = self.params.warm_up as u64;
+        let wait = (2 * warm_up).max((self.rounds - self.changed_at) / PATIENCE);
+        let (adaptive, is_due) = (
+            self.adaptive.as_ref(),
+            self.rounds - self.checked_at >= wait,
+        );
+        let Some(adaptive) = adaptive.filter(|_| has_taken_over && is_due) else {
+            return f64::INFINITY;
+        };
+        self.checked_at = self.rounds;
+        adaptive.gain_of_forgetting(self.params.warm_up, &self.scaling)
+    }
+
+    /// Makes adaptive experts anew from the last rows; after some time only the best kernels stay awake.
+    pub(super) fn renew(&mut self) {
+        let past_helps = self.least_loss("past") < PAST_HELPS * self.least_loss("linear");
+        let sleep_after = SLEEP_AFTER * self.params.warm_up as u64;
+        if self.rounds - self.changed_at >= sleep_after && self.adaptive.is_some() {
+            self.send_to_sleep();
+        }
+        if let Some(adaptive) = &mut self.adaptive {
+            adaptive.renew(past_helps, &self.scaling);
+        }
+    }
+
+    /// The least loss of the experts of a kind, summed over the targets.
+    fn least_loss(&self, family: &str) -> f64 {
+        let of_kind = (0..)
+            .zip(self.kinds())
+            .filter(|(_, kind)| kind.family == family);
+        let experts: Vec<usize> = of_kind.map(|(i, _)| i).collect();
+        let least = |combiner: &Combiner| combiner.least_loss(experts.iter().copied());
+        self.combiners.iter().map(least).sum()
+    }
+
+    /// Puts the groups with kernels to sleep, except those with the least losses.
+    fn send_to_sleep(&mut self) {
+        let (mut first, mut losses) = (0, Vec::new());
+        for (group, experts) in self.groups().enumerate() {
+            let range = first..first + experts.kinds().len();
+            first = range.end;
+            let combiners = self.combiners.iter();
+            let loss: f64 = combiners.map(|c| c.least_loss(range.clone())).sum();
+            if experts.kinds()[0].width.is_some() && loss < f64::INFINITY {
+                losses.push((loss, group, range));
+            }
+        }
+        losses.sort_by(|(a, ..), (b, ..)| a.total_cmp(b));
+        for (_, group, range) in losses.into_iter().skip(AWAKE) {
+            for combiner in &mut self.combiners {
+                range.clone().for_each(|expert| combiner.ignore(expert));
+            }
+            self.groups_mut()
+                .skip(group)
+                .take(1)
+                .for_each(AnyExperts::sleep);
+        }
+    }
+}
+
+/// Labels in their own scale again.
+fn unscaled(y: &[f64], units: &[Unit]) -> Vec<f64> {
+    let unscale = |(y, (centre, scale)): (&f64, &Unit)| centre + scale * y;
+    y.iter().zip(units.iter().cycle()).map(unscale).collect()
+}
