@@ -34,11 +34,11 @@ def measure(settings: Settings) -> Iterator[Table]:
     size = f"{len(streams[0].y):,} rows"
     yield Table(
         f"Learning without tuning, {size}",
-        f"`progressive` on one thread. Auto at its defaults: J is that of six dictionaries of at "
+        f"`progressive` on one thread. Auto at its defaults: J is that of nine dictionaries of at "
         f"most {CAP} rows. RidgeAld keeps at most {CAP} rows, and then no others. Growing: a fresh "
         "model learns the stream once. Full: the model has learned the stream before. A row counts "
-        "as (1 + 4 n) J² + 2 d J operations for each dictionary with n experts; the linear experts "
-        f"are not counted. DGEMM is NumPy's ({CAP} x {CAP}) @ ({CAP} x 64) in the same rounds.",
+        "as (1 + 4 n) J² + 2 d J operations for each dictionary with n experts; linear experts "
+        f"and trees are not. DGEMM is NumPy's ({CAP} x {CAP}) @ ({CAP} x 64) in the same rounds.",
         (
             *("learner", "stream", "dictionary", "J", "rows/s", "us/row"),
             *("GFLOP/s", "DGEMM GFLOP/s", "ratio", "time / RidgeAld"),
@@ -112,11 +112,12 @@ def row_gflop(model: nystream.Learner) -> float:
     """Count the operations of a learned row, in units of 1e9."""
     if not isinstance(model, nystream.Auto):
         return learning_gflop(model.n_basis, model.n_features)
-    widths = (expert.width for expert in model.experts if expert.width)
-    counts = [len([*group]) for _, group in groupby(widths)]  # experts with one dictionary
-    sizes = [len(part["basis"]) for part in model.scorer().parts["expansions"]]
-    pairs = zip(sizes, counts, strict=True)
-    return sum(learning_gflop(size, model.n_features, count) for size, count in pairs)
+    experts = ((expert.kind, expert.width) for expert in model.experts if expert.width)
+    counts = [len([*group]) for _, group in groupby(experts)]  # experts with one dictionary
+    parts = model.scorer().parts
+    shapes = [part["basis"].shape for part in parts["expansions"] + parts["mapped"]]
+    pairs = zip(shapes, counts, strict=True)
+    return sum(learning_gflop(*shape, count) for shape, count in pairs)
 
 
 def scoring(data: Stream, rounds: int) -> Iterator[tuple]:
@@ -154,12 +155,34 @@ def value(parts: dict[str, Any], X: np.ndarray) -> np.ndarray:
     line = z @ parts["slopes"] + parts["constant"]
     size = abs(z)
     z = np.sign(z) * (size.clip(max=3) + 3 * np.log((size / 3).clip(1)))
-    return line + sum(expansion(z, **part) for part in parts["expansions"])
+    line += sum(expansion(z, **part) for part in parts["expansions"])
+    rows = np.hstack([np.tile(parts["past"], (len(z), 1)), z])
+    for part in parts["mapped"]:
+        metric = part["metric"]
+        line += expansion(rows * metric if metric.ndim == 1 else rows @ metric.T, **part)
+    return line + leaves(rows, **parts["trees"][0])
 
 
 def expansion(X: np.ndarray, kernel, basis, coefficients, **_: Any) -> np.ndarray:
+    sigma = kernel.params["sigma"]
+    if isinstance(kernel, nystream.Laplacian):
+        columns = zip(X.T, basis.T, strict=True)
+        distances = sum(abs(x[:, None] - z) for x, z in columns)
+        return np.exp(-distances / sigma) @ coefficients
     squared = (X * X).sum(1)[:, None] + (basis * basis).sum(1) - 2 * (X @ basis.T)
-    return np.exp(-squared / (2 * kernel.params["sigma"] ** 2)) @ coefficients
+    return np.exp(-squared / (2 * sigma**2)) @ coefficients
+
+
+def leaves(X: np.ndarray, constant, roots, features, numbers, children) -> np.ndarray:
+    """Add up what the trees say: a step down in all of them at once, until all are at leaves."""
+    is_leaf, features = features < 0, features.clip(0)
+    down = np.where(is_leaf, np.arange(len(features)), children)
+    thresholds = np.where(is_leaf, np.inf, numbers)
+    nodes = np.tile(roots, (len(X), 1))
+    while not is_leaf[nodes].all():
+        above = np.take_along_axis(X, features[nodes], axis=1) > thresholds[nodes]
+        nodes = down[nodes] + above
+    return constant + numbers[nodes].sum(1)
 
 
 def threads(data: Stream, rounds: int) -> Iterator[tuple]:

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nystream._core import COMPRESSED, FARTHEST, ROUNDING
+from nystream._onnx_trees import DOMAIN, Forest
+from nystream._onnx_trees import OPSET as TREE_OPSET
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -43,7 +45,7 @@ def model(scorer: Scorer, dtype: DTypeLike) -> Any:
     made = onnx.helper.make_model(
         graph.build(scorer.n_features),
         producer_name="nystream",
-        opset_imports=[onnx.helper.make_opsetid("", OPSET)],
+        opset_imports=graph.opsets(),
         ir_version=IR_VERSION,
     )
     onnx.checker.check_model(made)
@@ -69,11 +71,40 @@ def _value(graph: _Graph, parts: dict[str, Any]) -> str:
 
 
 def _blend(graph: _Graph, parts: dict[str, Any]) -> str:
-    """Add a linear function of the scaled features and expansions of the compressed ones."""
+    """Add a linear function of the scaled features and functions of the compressed ones."""
     z = _scaled(graph, parts["centres"], parts["scales"])
-    line = _line(graph, z, parts["slopes"], parts["constant"])
     compressed = _compressed(graph, z)
-    return graph.add("Sum", line, *(_expansion(graph, compressed, e) for e in parts["expansions"]))
+    values = [_expansion(graph, compressed, e) for e in parts["expansions"]]
+    constants = np.atleast_1d(parts["constant"])
+    if "past" in parts:
+        values += _mapped(graph, compressed, parts)
+        forest = Forest(parts["trees"], parts["past"])
+        values += _sums(graph, compressed, forest)
+        constants = constants + forest.constants
+    return graph.add("Sum", _line(graph, z, parts["slopes"], constants), *values)
+
+
+def _mapped(graph: _Graph, x: str, parts: dict[str, Any]) -> list[str]:
+    """Add expansions on the past followed by rows, mapped by a metric."""
+    rows = x
+    if len(parts["past"]):
+        rows = graph.add("Concat", _line(graph, x, np.zeros(0), parts["past"]), x, axis=1)
+
+    def mapped(metric: NDArray[Any]) -> str:
+        if metric.ndim == 1:
+            return graph.add("Mul", rows, metric[None])
+        return graph.add("MatMul", rows, metric.T)
+
+    return [_expansion(graph, mapped(part["metric"]), part) for part in parts["mapped"]]
+
+
+def _sums(graph: _Graph, x: str, forest: Forest) -> list[str]:
+    """Add the sums of trees, a column for each target; none if there are no trees."""
+    if not forest.leaves:
+        return []
+    columns, mixing = forest.columns()
+    sums = graph.add("TreeEnsembleRegressor", x, domain=DOMAIN, **graph.attributes(columns))
+    return [graph.add("MatMul", graph.add("Cast", sums, to=graph.kind), mixing)]
 
 
 def _scaled(graph: _Graph, centres: NDArray[Any], scales: NDArray[Any]) -> str:
@@ -212,10 +243,11 @@ class _Graph:
         self.dtype = dtype
         self.n_targets = n_targets
         self.helper = _onnx().helper
+        self.kind = self.helper.np_dtype_to_tensor_dtype(dtype)
         self.nodes: list[Any] = []
         self.constants: list[Any] = []
 
-    def add(self, operation: str, *inputs: str | float | NDArray[Any], **attributes: int) -> str:
+    def add(self, operation: str, *inputs: str | float | NDArray[Any], **attributes: Any) -> str:
         """Add a node; returns the name of its output."""
         names = [value if isinstance(value, str) else self.constant(value) for value in inputs]
         output = f"{operation.lower()}_{len(self.nodes)}"
@@ -231,6 +263,24 @@ class _Graph:
         self.constants.append(_onnx().numpy_helper.from_array(np.ascontiguousarray(array), name))
         return name
 
+    def attributes(self, columns: dict[str, Any]) -> dict[str, Any]:
+        """Return attributes of a node; those that are float64 cannot be lists."""
+        attributes = {}
+        for name, column in columns.items():
+            values = np.asarray(column)
+            if values.dtype.kind == "f" and self.dtype == np.float64:
+                attributes[f"{name}_as_tensor"] = _onnx().numpy_helper.from_array(values, name)
+            else:
+                attributes[name] = values.tolist()
+        return attributes
+
+    def opsets(self) -> list[Any]:
+        """Return the versions of the operators in the graph."""
+        opsets = [self.helper.make_opsetid("", OPSET)]
+        if any(node.domain == DOMAIN for node in self.nodes):
+            opsets.append(self.helper.make_opsetid(DOMAIN, TREE_OPSET))
+        return opsets
+
     def output(self, value: str, ranges: Any) -> None:
         """End with these columns, each brought into its range; the only one as a vector."""
         low, high = np.atleast_2d(ranges).T
@@ -245,11 +295,10 @@ class _Graph:
 
     def build(self, n_features: int | None) -> Any:
         """Return the whole graph."""
-        kind = self.helper.np_dtype_to_tensor_dtype(self.dtype)
         width = n_features if n_features is not None else "n_features"
-        rows = self.helper.make_tensor_value_info("X", kind, ["n_rows", width])
+        rows = self.helper.make_tensor_value_info("X", self.kind, ["n_rows", width])
         shape = ["n_rows", self.n_targets] if self.n_targets > 1 else ["n_rows"]
-        values = self.helper.make_tensor_value_info("prediction", kind, shape)
+        values = self.helper.make_tensor_value_info("prediction", self.kind, shape)
         return self.helper.make_graph(self.nodes, "nystream", [rows], [values], self.constants)
 
 

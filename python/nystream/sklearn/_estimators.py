@@ -28,6 +28,13 @@ class AutoRegressor(auto.AutoParameters, LeastSquaresRegressor):
     Features and labels may have any scale, memory stops growing, and streams that change are
     followed.
 
+    Parameters
+    ----------
+    use_past
+        Whether experts may look at the past of the labels. By default they do not, so that a
+        prediction depends on the row alone, as scikit-learn expects. With True it is that for the
+        row that comes next after those learned.
+
     Attributes
     ----------
     experts_
@@ -45,6 +52,8 @@ class AutoRegressor(auto.AutoParameters, LeastSquaresRegressor):
     >>> bool(((low < y[800:]) & (y[800:] < high)).mean() > 0.85)
     True
     """
+
+    use_past: bool = False
 
     @property
     def experts_(self) -> list[nystream.Expert]:

@@ -13,7 +13,16 @@ PACKAGE = ROOT / "python" / "nystream"
 
 # From the ground up: a room may import those before it. `nystream` is what users import.
 ROOMS = (
-    *("_core", "_checks", "_frames", "_onnx", "_parameters", "_kernels", "_learner_names"),
+    *(
+        "_core",
+        "_checks",
+        "_frames",
+        "_onnx_trees",
+        "_onnx",
+        "_parameters",
+        "_kernels",
+        "_learner_names",
+    ),
     *("_learners", "theory", "_tables", "datasets", "nystream"),
     *("sklearn", "river"),
     *("_runs", "spark", "ray", "serve"),

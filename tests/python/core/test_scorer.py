@@ -7,6 +7,7 @@ import pickle
 import subprocess
 import sys
 import threading
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -62,11 +63,35 @@ def in_scales(rows, centres, scales):
     return z, np.where(abs(z) > 3, np.sign(z) * 3 * (1 + np.log(size / 3)), z)
 
 
+def from_trees(trees, rows):
+    """The sum of the leaves that rows reach, and of a constant."""
+    is_leaf, numbers = trees["features"] < 0, trees["numbers"]
+    features = np.where(is_leaf, 0, trees["features"])
+    nodes = np.tile(trees["roots"], (len(rows), 1))
+    while not is_leaf[nodes].all():
+        above = np.take_along_axis(rows, features[nodes], axis=1) > numbers[nodes]
+        nodes = np.where(is_leaf[nodes], nodes, trees["children"][nodes] + above)
+    return trees["constant"] + numbers[nodes].sum(axis=1)
+
+
+def from_past(parts, compressed):
+    """What the parts that look at the past of the labels make of compressed rows."""
+    rows = np.hstack([np.tile(parts["past"], (len(compressed), 1)), compressed])
+    total = np.array([from_trees(trees, rows) for trees in parts["trees"]]).T
+    total = total if len(parts["trees"]) > 1 else total[:, 0]
+    for part in parts["mapped"]:
+        metric = part["metric"]
+        total += value_of(part, rows @ (np.diag(metric) if metric.ndim == 1 else metric.T))
+    return total
+
+
 def value_of(parts, rows):
     """What the parts of a scorer make of rows, before that is brought into its range."""
     if "expansions" in parts:
         z, compressed = in_scales(rows, parts["centres"], parts["scales"])
         curves = sum(value_of(part, compressed) for part in parts["expansions"])
+        if "past" in parts:
+            curves = curves + from_past(parts, compressed)
         return z @ parts["slopes"].T + parts["constant"] + curves
     if "kernel" in parts:
         return parts["kernel"](rows, parts["basis"]) @ parts["coefficients"].T
@@ -314,7 +339,92 @@ def test_float32_keeps_a_few_digits_of_auto(untuned, tmp_path):
     rows = ordinary(np.random.default_rng(5), 500).astype(np.float32)
     rows[:, 3] = 7.0  # 0.1 is not 0.1 in float32: to the scorer it would have varied
     found = in_onnxruntime(untuned, rows, tmp_path / "scorer.onnx", "float32")
-    assert relative(found, untuned.predict_many(rows)) < 1e-3
+    assert relative(found, untuned.predict_many(rows)) < 1e-2
+
+
+def wandering(n_rows, n_targets):
+    """A stream of labels that are much like the ones before, and steps that trees find."""
+    rng = np.random.default_rng(6)
+    rows = rng.normal(size=(n_rows, 3))
+    steps = 2.0 * (rows[:, :1] > 0.3) + (rows[:, 1:2] < -0.5) * rows[:, 2:]
+    walks = 0.3 * rng.normal(size=(n_rows, n_targets)).cumsum(axis=0)
+    labels = (walks + steps) * 100.0 ** np.arange(n_targets)
+    return rows, labels[:, 0] if n_targets == 1 else labels
+
+
+@pytest.fixture(scope="module", params=[(60, 1), (400, 2), (2500, 1), (2500, 3)], ids=str)
+def of_wandering(request):
+    n_rows, n_targets = request.param
+    model = nystream.Auto(n_targets=n_targets, warm_up=50)
+    model.learn_many(*wandering(n_rows, n_targets))
+    return model
+
+
+def test_the_parts_of_auto_have_a_past_with_metrics_and_trees(of_wandering):
+    scorer = of_wandering.scorer()
+    parts, n_targets = scorer.parts, scorer.n_targets
+    width = 3 + len(parts["past"])
+    assert len(parts["past"]) == 5 * n_targets
+    assert len(parts["trees"]) == n_targets
+    n_trees = sum(len(trees["roots"]) for trees in parts["trees"])
+    n_metrics = len(parts["mapped"])
+    assert f"{n_metrics} metrics, {n_trees} trees" in repr(scorer)
+    for part in parts["mapped"]:
+        assert part["metric"].shape[-1] == width
+        assert part["basis"].shape[1] == part["metric"].shape[0]
+    if of_wandering.n_seen >= 2500:
+        assert parts["past"].any()
+        assert {part["metric"].ndim for part in parts["mapped"]} == {1, 2}
+        for trees in parts["trees"]:
+            assert trees["features"].max() < width
+            assert ((trees["features"] >= 0) & (trees["features"] < len(parts["past"]))).any()
+
+
+def test_auto_with_a_past_predicts_what_its_parts_do(of_wandering):
+    scorer = of_wandering.scorer()
+    rows = np.random.default_rng(7).normal(size=(500, 3)) * [1.0, 2.0, 5.0]
+    expected = scorer.predict_many(rows)
+    np.testing.assert_array_equal(expected, of_wandering.predict_many(rows))
+    np.testing.assert_allclose(
+        from_parts(scorer.parts, rows), expected, rtol=1e-9, atol=1e-9 * abs(expected).max()
+    )
+
+
+@pytest.mark.parametrize("n_rows", [1, 2, 500])
+def test_onnxruntime_scores_auto_with_a_past(of_wandering, n_rows, tmp_path):
+    scorer, path = of_wandering.scorer(), tmp_path / "scorer.onnx"
+    rows = np.random.default_rng(8).normal(size=(n_rows, 3)) * [1.0, 2.0, 5.0]
+    found = in_onnxruntime(scorer, rows, path)
+    for now, then in zip(np.c_[found].T, np.c_[scorer.predict_many(rows)].T, strict=True):
+        assert relative(now, then) < 1e-9
+    rows = rows.astype(np.float32)
+    found = in_onnxruntime(scorer, rows, path, "float32")
+    for now, then in zip(np.c_[found].T, np.c_[scorer.predict_many(rows)].T, strict=True):
+        assert relative(now, then) < 0.05
+
+
+def test_auto_of_an_old_file_has_no_past(tmp_path):
+    folder = Path(__file__).parents[1] / "golden" / "format-1"
+    scorer = nystream.load(folder / "Auto-scorer.nys")
+    rows = np.random.default_rng(9).normal(size=(50, scorer.n_features))
+    assert not {"past", "mapped", "trees"} & set(scorer.parts)
+    assert repr(scorer) == f"<nystream.Scorer: {len(scorer.parts['expansions'])} widths>"
+    expected = scorer.predict_many(rows)
+    np.testing.assert_allclose(from_parts(scorer.parts, rows), expected, rtol=1e-9)
+    assert relative(in_onnxruntime(scorer, rows, tmp_path / "scorer.onnx"), expected) < 1e-9
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_only_trees_need_the_operators_of_trees(of_wandering, dtype):
+    pytest.importorskip("onnx", reason="onnx is not installed")
+
+    def domains(scorer):
+        return {opset.domain for opset in _onnx.model(scorer, dtype).opset_import}
+
+    scorer = of_wandering.scorer()
+    has_trees = any(len(trees["roots"]) for trees in scorer.parts["trees"])
+    assert domains(scorer) == ({"", "ai.onnx.ml"} if has_trees else {""})
+    assert domains(nystream.Auto().scorer()) == {""}
 
 
 @pytest.mark.parametrize("n_rows", [1, 7, 8, 9, 40])
