@@ -90,7 +90,9 @@ def test_learn_many_equals_progressive_in_any_pieces(model, stream):
     model.progressive(X, y)
     for first, last in [(0, 1), (1, 17), (17, 300)]:
         assert pieces.learn_many(X[first:last], y[first:last]) is None
-    np.testing.assert_allclose(pieces.predict_many(X), model.predict_many(X), rtol=0, atol=1e-12)
+    # The metrics of Auto are made of gradients, which have fewer digits than predictions.
+    atol = 1e-11 if isinstance(model, nystream.Auto) else 1e-12
+    np.testing.assert_allclose(pieces.predict_many(X), model.predict_many(X), rtol=0, atol=atol)
 
 
 def test_predict_many_equals_predict_one_and_changes_nothing(model, stream):

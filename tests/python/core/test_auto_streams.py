@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from auto_streams import SMALL
 from judge import REAL_SETS, real_set
-from support import paper_set
+from support import DATA, ROOT, paper_set, rows_of
 
 import nystream
 from nystream import datasets
@@ -154,14 +157,14 @@ def test_labels_that_leave_all_scales_behind(scale):
 # Streams that change
 
 
-@pytest.mark.parametrize("name", ["abrupt_drift", "gradual_drift"])
+@pytest.mark.parametrize(("name", "worse"), [("abrupt_drift", 1.1), ("gradual_drift", 1.2)])
 @pytest.mark.slow
-def test_after_a_change_it_is_nearly_as_good_as_one_that_begins_anew(name):
+def test_after_a_change_it_is_nearly_as_good_as_one_that_begins_anew(name, worse):
     X, y = getattr(datasets, name)(20_000)
     fresh = nystream.Auto().progressive(X[10_000:], y[10_000:])[3000:]
     old = nystream.Auto().progressive(X, y)[13_000:]
     errors = [np.mean((predictions - y[13_000:]) ** 2) for predictions in (fresh, old)]
-    assert errors[1] < 1.1 * errors[0]
+    assert errors[1] < min(worse * errors[0], 0.0015)  # without adaptive experts: 0.0025
 
 
 @pytest.mark.slow
@@ -201,3 +204,24 @@ def test_untuned_it_is_better_than_the_best_peer_tuned_in_hindsight(name):
     X, y, sigma = real_set(name)
     errors = [np.mean((model.progressive(X, y) - y) ** 2) for model in peers(sigma, len(y))]
     assert np.mean((nystream.Auto().progressive(X, y) - y) ** 2) <= min(errors)
+
+
+# Streams in files
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["airfoil", "energy", "trump"])
+def test_errors_on_public_streams_are_those_of_the_page(name):
+    path = DATA.parent / "streams" / f"{name}.npz"
+    if not path.exists():
+        pytest.skip(f"the stream {name} is not at {path}")
+    script = ROOT / "benches" / "python" / "streams.py"
+    command = [sys.executable, str(script), str(path.parent), name]
+    printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    *_, row = rows_of(printed + "\n", "stream")
+    page = (ROOT / "docs" / "auto.md").read_text(encoding="utf-8")
+    expected = next(row for row in rows_of(page, "stream") if row[0] == name)
+    assert row[:3] == expected[:3]
+    # Other instruction sets round otherwise, and trees may split otherwise.
+    assert float(row[3]) == pytest.approx(float(expected[4]), rel=0.02)
+    assert row[4] == expected[7]

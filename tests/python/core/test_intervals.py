@@ -214,7 +214,8 @@ def test_nine_labels_in_ten_are_within_the_intervals_of_ridge_regression(name):
 
 @pytest.mark.slow
 def test_row_by_row_as_well():
-    X, y = nystream.datasets.friedman(3000)
+    # Auto learns fast at first: errors of a thousand rows ago are larger than those to come.
+    X, y = nystream.datasets.friedman(6000)
     for model in (nystream.Auto(), nystream.RidgeAld(nystream.Gaussian(4.0))):
         assert 0.88 <= covered(model, X, y, chunk=1) <= 0.92
 

@@ -22,6 +22,7 @@ import nystream
 
 GROWING = {"AogdAld, switched", "ProsNKons", "ConKons"}  # a row seen before may join again
 # They store every row, and what a row costs grows with the stream.
+AUTO = {"Auto", "Auto, warming up"}  # its window takes many rows to fill
 EVERY_ROW = {name for name, model in LEARNERS.items() if "max_rows" in model.params}
 EVERY_ROW |= {"Nogd, filling"}
 
@@ -210,7 +211,9 @@ def test_ctrl_c_stops_between_two_rows_and_its_handler_may_use_the_model(rows):
     assert other.to_bytes() == model.to_bytes()
 
 
-@pytest.mark.parametrize("name", [name for name in LEARNERS if name not in EVERY_ROW | GROWING])
+@pytest.mark.parametrize(
+    "name", [name for name in LEARNERS if name not in EVERY_ROW | GROWING | AUTO]
+)
 def test_memory_is_not_kept_by_rounds(name, stream):
     model = copy.deepcopy(LEARNERS[name])
     X, y = stream
@@ -220,6 +223,17 @@ def test_memory_is_not_kept_by_rounds(name, stream):
     for _ in range(5):
         model.learn_many(X, y)
     assert {name: array.shape for name, array in state(model).items()} == shapes
+
+
+@pytest.mark.slow
+def test_the_memory_of_auto_stops_growing_with_its_window(stream):
+    model = nystream.Auto(warm_up=40, max_basis=15)
+    X, y = (np.tile(part, (28,) + (1,) * (part.ndim - 1)) for part in stream)
+    model.learn_many(X, y)
+    n_bytes = model.nbytes
+    assert state(model)["team.adaptive.window"].shape[0] == 8192
+    model.learn_many(X, y)
+    assert model.nbytes <= 1.05 * n_bytes
 
 
 NUMBERS = st.floats(-1e100, 1e100)

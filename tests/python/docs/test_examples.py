@@ -49,13 +49,13 @@ def has_better_kernels(rows, _):
 
 def beats_river(rows, _):
     error = {row["regressor"]: float(row["MAE"]) for row in rows}
-    assert min(error, key=error.get) == "RidgeAldRegressor"
+    assert sorted(error, key=error.get)[:2] == ["AutoRegressor", "RidgeAldRegressor"]
 
 
 def scores_rows_held_back(rows, _):
     score = {row["estimator"]: float(row["R^2"]) for row in rows}
     assert len(score) == 5
-    assert max(score, key=score.get) == "RidgeAldRegressor"
+    assert sorted(score, key=score.get)[:-3:-1] == ["AutoRegressor", "RidgeAldRegressor"]
     assert score["RidgeAldRegressor"] > 0.9
 
 

@@ -21,6 +21,7 @@ GAUSSIAN = nystream.Gaussian(1.5)
 SPECIAL = {
     "AogdAld-switched": nystream.AogdAld(GAUSSIAN, alpha=0.1, switch_at=4),
     "Auto": nystream.Auto(warm_up=16, max_basis=6),
+    "Auto-adaptive": nystream.Auto(warm_up=8, max_basis=6),
     "Auto-warming": nystream.Auto(forgetting=1.0),
     "Fogd": nystream.Fogd(GAUSSIAN, n_frequencies=8, random_state=3),
     "Nogd": nystream.Nogd(GAUSSIAN, budget=10, rank=6),

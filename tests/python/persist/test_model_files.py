@@ -243,7 +243,16 @@ def test_golden_files_stay_loadable(data, expected, tmp_path):
     close = {"rtol": 1e-9, "atol": 1e-12}
     np.testing.assert_allclose(model.predict_many(X[20:]), expected[:20], **close)
     if isinstance(model, nystream.Learner):
-        np.testing.assert_allclose(model.progressive(X[20:], y[20:]), expected[20:], **close)
+        n_rows = rows_with_its_experts(model)
+        predictions = model.progressive(X[20:], y[20:])
+        np.testing.assert_allclose(predictions[:n_rows], expected[20 : 20 + n_rows], **close)
+
+
+def rows_with_its_experts(model):
+    """The number of rows before Auto begins anew, in its warm-up, with experts of today."""
+    if not isinstance(model, nystream.Auto) or model.n_seen >= model.warm_up:
+        return 20
+    return 2 ** model.n_seen.bit_length() - model.n_seen
 
 
 # --- Damaged files

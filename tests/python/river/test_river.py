@@ -291,11 +291,11 @@ def test_without_tuning_scales_do_not_matter():
 
 def test_without_tuning_memory_is_bounded():
     model = make("Auto", warm_up=20, max_basis=5)
-    learn(model, stream(50))
+    model.learn_many(*frame_of("pandas", stream(8192)))
     size = model.learner.nbytes
-    model.learn_many(*frame_of("pandas", stream(2000, seed=1)))
-    assert model.learner.n_basis <= 5 * 6
-    assert model.learner.nbytes <= 2 * size
+    model.learn_many(*frame_of("pandas", stream(4000, seed=1)))
+    assert model.learner.n_basis <= 5 * 9
+    assert model.learner.nbytes <= 1.05 * size
 
 
 def approval(regressor, n_rows=200, **settings):

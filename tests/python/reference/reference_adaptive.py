@@ -1,0 +1,279 @@
+"""The experts of Auto that learn what to look at, slow and literal.
+
+They look at rows that are extended by the past of the labels. Those in a metric and the trees are
+made anew from the last rows now and then. Nothing here is shared with the product.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.linalg import eigh
+from reference import cheapest, features_of, gaussian, laplacian
+from reference_boosting import boost
+from reference_experts import (
+    Linear,
+    OnDictionary,
+    Scaling,
+    compress,
+    dictionary_of,
+    median_distance,
+)
+
+PAST_MEANS = [0.8, 0.97]  # what the labels of the row before count for
+MOST_ROWS, MOST_NUMBERS = 8192, 2**18  # that are kept
+LEARNED_AGAIN, SCOUTED, TWICE, GRADIENTS = 4096, 1024, 700, 512  # numbers of rows
+TRIED = 2048  # rows that trees learn to tell whether the stream has changed
+LEAST, MOST_DIRECTIONS = 1e-4, 64
+MIXED_WIDTHS = range(3, 129)
+PAST_RIDGES = [100.0, 10.0]
+
+
+@dataclass
+class Form:
+    """A kind of experts in a metric: its kernel, the norm of its distances, a width and ridges."""
+
+    name: str
+    kernel: Callable
+    order: int
+    width: float
+    ridges: tuple[float, float]
+
+
+SMOOTH = Form("smooth", gaussian, 2, 1.0, (1e-2, 1e-1))
+ROUGH = Form("rough", laplacian, 1, 2.0, (1e-1, 1.0))
+MIXED = Form("mixed", gaussian, 2, 1.0, (1e-2, 1e-1))
+
+
+# The past of the labels
+
+
+def past_of(Y, weights):
+    """The features that the labels before a row make, of which those that there are not are 0.
+
+    For each target: the last label, the last two differences, and how far two means are from it.
+    """
+    features = []
+    for y in Y.T:
+        third, second, last = np.append(np.zeros(3), y)[-3:]
+        features += [last, last - second, second - third]
+        for forgetting in PAST_MEANS:
+            counts = weights * forgetting ** np.arange(len(y))[::-1]
+            features.append((counts @ y / counts.sum() if len(y) else 0.0) - last)
+    return np.array(features)
+
+
+class Data:
+    """All rows of a stream as adaptive experts see them, which are filled in one by one.
+
+    The past of the labels comes first, then the features.
+    """
+
+    def __init__(self, X, Y, T, scaling, use_past):
+        """For labels Y of the warm-up and rows as wide as X, with the scaling of their features."""
+        self.own, self.n_targets = X.shape[1], Y.shape[1]
+        self.n_pasts = self.n_targets if use_past else 0
+        pasts = [past_of(Y[:t, : self.n_pasts], np.ones(t)) for t in range(len(Y))]
+        self.scaling, self.scaling_of_past = scaling, Scaling(np.array(pasts))
+        self.n_past = len(pasts[0])
+        self.width = self.n_past + self.own
+        self.plain, self.shown = np.zeros((2, T, self.width))
+        self.X, self.Y, self.weights = (
+            np.zeros((T, self.own)),
+            np.zeros((T, self.n_targets)),
+            np.zeros(T),
+        )
+        self.uses_past, self.forgotten = False, 0
+
+    def add(self, t, x, y, weight):
+        past = past_of(self.Y[:t, : self.n_pasts], self.weights[:t])
+        self.scaling_of_past.notice(past)
+        self.plain[t] = np.append(self.scaling_of_past.scaled(past), self.scaling.scaled(x))
+        self.X[t], self.Y[t], self.weights[t] = x, y, weight
+        self.show([t])
+
+    def show(self, rows):
+        """Compressed rows, with the scales of now; without the past, unless it helps."""
+        past, scaled = self.plain[rows, : self.n_past], self.scaling.scaled(self.X[rows])
+        self.shown[rows] = compress(np.hstack([past if self.uses_past else 0 * past, scaled]))
+
+    def last(self, now):
+        """The rows that are still kept after so many."""
+        most = max(min(MOST_ROWS, MOST_NUMBERS // self.width), 64)
+        return np.arange(max(now - most, self.forgotten), now)
+
+
+# Experts in a metric
+
+
+class InMetric(OnDictionary):
+    """Experts on a dictionary of rows that a matrix maps."""
+
+    most_candidates = 0  # of all dictionaries so far
+
+    def __init__(self, form, data, metric, width, memories, cap, some=()):
+        """Rows of the dictionary are the first of some."""
+        self.form, self.data, self.metric, self.max_basis = form, data, metric, cap[0]
+        mapped = data.shown @ metric.T
+        dictionary = dictionary_of(mapped, width, self.max_basis, form.kernel, some)
+        super().__init__(form.name, width, dictionary, memories, cap[1], data.n_targets)
+
+    def offer(self, t):
+        self.dictionary.X[t] = self.metric @ self.data.shown[t]
+        super().offer(t)
+
+    def fit(self, rows):
+        """Learns some rows at once, with the dictionary as it is."""
+        S, X = self.dictionary.S, self.dictionary.X
+        phi = features_of(self.dictionary.root, self.dictionary.kernel(X[S], X[rows])).T
+        both = np.hstack([phi, self.data.Y[rows]])
+        for expert in self.experts:
+            faded = expert.forgetting ** np.arange(len(rows))[::-1]
+            expert.rows = np.sqrt(faded * self.data.weights[rows])[:, None] * both
+        return self
+
+    def renewed(self, last):
+        """Experts in the metric that the last rows ask for, which have learned them."""
+        part = last[:: -(-len(last) // SCOUTED)]
+        cap = self.max_basis
+        most = cap if self.form is SMOOTH else min(max(len(last) // 4, cap), cap + cap // 2)
+        scout = self.scout(part, most)
+        if len(last) <= TWICE:
+            scout = scout.scout(part, most)
+        n_candidates = len(scout.dictionary.S)
+        some, cap = scout.worth_keeping(self.max_basis), (self.max_basis, self.policy)
+        at = self.form, self.data, scout.metric, scout.width
+        group = InMetric(*at, self.memories, cap, some).fit(last)
+        group.most_candidates = max(self.most_candidates, n_candidates)
+        group.replaced, group.replaced_fast = self.replaced, self.replaced_fast
+        group.take_overs = self.take_overs
+        return group
+
+    def scout(self, part, most):
+        """An expert in a new metric, with more rows in its dictionary than there will be.
+
+        Rows that lie evenly come first, then the others.
+        """
+        metric, is_even = (
+            self.learned_metric(part),
+            np.arange(len(part)) % max(len(part) // most, 1),
+        )
+        some = [*part[is_even == 0], *part[is_even != 0]]
+        distance = median_distance(self.data.shown[part] @ metric.T, self.form.order)
+        at = self.form, self.data, metric, self.form.width * distance
+        return InMetric(*at, self.memories[:1], (most, "freeze"), some).fit(part)
+
+    def worth_keeping(self, size):
+        """What is left of the dictionary when the cheapest row goes again and again."""
+        while len(self.dictionary.S) > size:
+            self.move(self.dictionary.remove(cheapest(self.dictionary, self.experts[0])))
+        return list(self.dictionary.S)
+
+    def learned_metric(self, part):
+        """The root of the sum of the gradients' products with themselves, or of its diagonal."""
+        products = sum(np.outer(g, g) for g in self.gradients(part))
+        trace = np.trace(products)
+        if trace == 0:
+            return self.metric
+        if self.form is not MIXED:
+            return np.diag(np.sqrt(np.diag(products) / trace))
+        values, vectors = eigh(products / trace)
+        values, vectors = values[::-1], vectors[:, ::-1]
+        n = min(max((values > LEAST).sum(), 2), MOST_DIRECTIONS)
+        return np.sqrt(np.maximum(values[:n], 0))[:, None] * vectors[:, :n].T
+
+    def gradients(self, part):
+        """Those of each target's prediction by the first expert at some rows, up to a factor."""
+        Z = self.dictionary.X[self.dictionary.S]
+        R, Rw = self.experts[0].triangle()
+        C = features_of(self.dictionary.root.T, np.linalg.solve(R, Rw))
+        for t in part[:: -(-len(part) // GRADIENTS)]:
+            x = self.metric @ self.data.shown[t]
+            k = self.dictionary.kernel(Z, x[None])[:, 0]
+            slopes = np.sign(Z - x) if self.form is ROUGH else Z - x
+            yield from (self.metric.T @ ((c * k) @ slopes) for c in C.T)
+
+
+# Trees
+
+
+class Trees:
+    """Trees for each target, which are fitted to the last rows."""
+
+    family, width, memories = "trees", None, [(None, 1.0)]
+
+    def __init__(self, data):
+        self.data, self.trees = data, []
+
+    def renew(self, rows):
+        X, Y = self.data.shown[rows], self.data.Y[rows]
+        self.trees = [boost(X, y, seed=0) for y in Y.T]
+        return self
+
+    def predict(self, t):
+        said = [tree.predict(self.data.shown[t]) for tree in self.trees]
+        return np.array(said or np.zeros(self.data.n_targets))
+
+    def squared_error(self, rows):
+        return sum(((self.predict(t) - self.data.Y[t]) ** 2).sum() for t in rows)
+
+    def learn(self, t, y, weight):
+        """What they say of row t; they are certain, and they learn nothing."""
+        return [(self.predict(t), 0.0)]
+
+
+# All of them
+
+
+class Adaptive:
+    """The experts on extended rows, in the order in which they are combined."""
+
+    def __init__(self, data, Z, cap, short):
+        """For rows like Z, which are compressed."""
+        self.data = data
+        memories = list(zip(PAST_RIDGES, [1.0, short], strict=True))
+        linear = Linear("past", data.plain, memories, data.n_targets)
+        self.linear, self.trees = [linear] if data.n_past else [], Trees(data)
+        forms = [SMOOTH, ROUGH] + [MIXED] * (data.width in MIXED_WIDTHS)
+        self.relevant = [self.first(form, Z, cap, short) for form in forms]
+        self.renewals = []  # after which row, and whether the past helped
+
+    def first(self, form, Z, cap, short):
+        """Experts in the metric in which each feature counts the same."""
+        memories = list(zip(form.ridges, [1.0, short], strict=True))
+        width = form.width * median_distance(Z, form.order)
+        return InMetric(form, self.data, np.eye(self.data.width), width, memories, cap)
+
+    def groups(self):
+        return [*self.linear, *self.relevant, self.trees]
+
+    def renew(self, now, past_helps):
+        """Makes experts anew that are awake."""
+        self.renewals.append((now, bool(past_helps)))
+        self.data.uses_past = past_helps
+        last = self.data.last(now)
+        self.data.show(last)
+        self.relevant = [
+            group if group.is_asleep else group.renewed(last[-LEARNED_AGAIN:])
+            for group in self.relevant
+        ]
+        self.trees.renew(last)
+
+    def gain_of_forgetting(self, now, n_rows):
+        """The part of the error of trees that is left if they know the last rows only.
+
+        Both are asked for the last third of so many rows, of which neither knows.
+        """
+        last, third = self.data.last(now), n_rows // 3
+        self.data.show(last)
+        before, end = last[:-third], last[-third:]
+        few, all_of_them = before[third - n_rows :], before[:: -(-len(before) // TRIED)]
+        errors = [Trees(self.data).renew(rows).squared_error(end) for rows in (few, all_of_them)]
+        return errors[0] / max(errors[1], np.finfo(float).tiny)
+
+    def relevance(self):
+        """The squares of the first metric's factors for the features, made to add up to 1."""
+        own = np.diag(self.relevant[0].metric)[self.data.n_past :] ** 2
+        return own / own.sum() if own.sum() > 0 else np.full(len(own), 1 / len(own))
