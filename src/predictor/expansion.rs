@@ -16,7 +16,7 @@ const STORED: usize = 32;
 
 /// Kernel expansions `f = sum_i c_i kappa(z_i, .)`, one for each target, whose values are kept within a range.
 ///
-/// A prediction costs O(dJ) with J rows, whatever it takes to learn.
+/// A prediction costs O(dJ) with J rows, whatever the cost of learning.
 #[derive(Debug, Clone)]
 pub struct Expansion {
     /// The kernel.

@@ -84,7 +84,7 @@ impl Metric {
         }
     }
 
-    /// Writes the metric; features that rows may gain have this number in it.
+    /// Writes the metric; features that rows may gain later have the factor `padding` in it.
     pub(crate) fn save(&self, padding: f64, state: &mut State) {
         state.put_padded("metric", &self.numbers, self.width, padding);
     }

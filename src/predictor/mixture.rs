@@ -11,8 +11,8 @@ use crate::persist::State;
 use crate::runtime::heap;
 
 /// The predictor of [`Auto`](crate::algorithms::Auto): for each target a linear predictor on scaled features plus
-/// Gaussian expansions on the same features, compressed, plus what adaptive experts add; the sum is clipped to the range
-/// of the linear predictor.
+/// Gaussian expansions on the same features, compressed, plus the part of adaptive experts; the sum is clipped to the
+/// range of the linear predictor.
 #[derive(Debug, Clone)]
 pub struct Mixture {
     /// Centre and scale of each feature.

@@ -183,7 +183,7 @@ fn median_of_pairs(
             sizes.push(size(&difference));
         }
     }
-    // Where most rows are equal, the others decide.
+    // If most rows are equal, the others decide.
     let apart = sizes.iter().filter(|size| **size < same).count();
     let least = sizes.iter().copied().filter(|size| *size >= same);
     let least = least.min_by(f64::total_cmp)?;

@@ -117,7 +117,7 @@ impl Trees {
         &self.roots
     }
 
-    /// What is added to the values of all trees.
+    /// The constant that is added to the values of all trees.
     pub fn offset(&self) -> f64 {
         self.constant
     }

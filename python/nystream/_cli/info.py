@@ -1,4 +1,4 @@
-"""``nystream info``: what a file is."""
+"""``nystream info``: describes a model, a data file or results."""
 
 from __future__ import annotations
 
@@ -81,9 +81,9 @@ def data(path: Path) -> str:
 
 
 def numbers(path: Path) -> tuple[Dataset, list[UnfitColumnError]]:
-    """Read the columns that are all numbers; say of the others what is wrong with them."""
+    """Read the columns that are all numbers; return an error for each of the others."""
     unfit: dict[int, UnfitColumnError] = {}
-    # Which column is the target is not known, nor does it matter: the last one that is left.
+    # Any column can be taken for the target here: the last one that is left.
     target = None if ending(path) == ARRAYS else -1
     while True:
         try:

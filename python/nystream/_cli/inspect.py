@@ -1,4 +1,4 @@
-"""``nystream inspect``: what a model file holds."""
+"""``nystream inspect``: describes a model or a checkpoint."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def described(path: Path) -> str:
 
 
 def opened(path: Path) -> tuple[dict[str, Learner | Scorer], dict[str, Any] | None]:
-    """Return the models of a file by name, and what a checkpoint knows beside them.
+    """Return the models of a file by name, and the state in a checkpoint.
 
     A model file holds one model, a checkpoint any number.
     """
@@ -81,13 +81,13 @@ def opened(path: Path) -> tuple[dict[str, Learner | Scorer], dict[str, Any] | No
 
 
 def facts_of(model: Learner | Scorer) -> dict[str, Any]:
-    """Return what there is to know of a model, under the names that its attributes have."""
+    """Return the kind of a model, and its attributes by name."""
     names = [name for name in LABELS if hasattr(model, name)]
     return {"kind": type(model).__name__, **{name: getattr(model, name) for name in names}}
 
 
 def progress(path: Path, state: dict[str, Any]) -> dict[str, Any]:
-    """Return how far a run had come, of what nystream learn keeps."""
+    """Return how far a run of nystream learn had come; nothing for other checkpoints."""
     if not isinstance(state.get("position"), dict):
         return {}
     try:
@@ -98,7 +98,7 @@ def progress(path: Path, state: dict[str, Any]) -> dict[str, Any]:
 
 
 def lines(facts: dict[str, Any]) -> str:
-    """Write facts below each other; parameters are in the first line already."""
+    """Write facts one a line; parameters are left out, as the model's own line has them."""
     shown = {LABELS.get(name, name): value for name, value in facts.items() if name != "kind"}
     return "\n".join(
         f"{label:<15}{text(label, value)}"

@@ -115,7 +115,7 @@ def check(chosen: argparse.Namespace) -> None:
 
 
 def learn(chosen: argparse.Namespace, table: Table) -> int:
-    """Make or load the model, go through the table, and leave what was asked for."""
+    """Make or load the model, go through the table, and write the files that were asked for."""
     model = learner_options.start(chosen, "--model")
     selection = choose(chosen, table, model)
     settings = described(chosen, model, selection)
@@ -166,7 +166,7 @@ def choose(chosen: argparse.Namespace, table: Table, model: Learner) -> Selectio
 
 
 def described(chosen: argparse.Namespace, model: Learner, selection: Selection) -> dict[str, Any]:
-    """Return all that a resumed run has to have in common with the one before."""
+    """Return the settings that a resumed run has to share with the one before."""
     return {
         "algorithm": repr(model),
         **selection.described(),
@@ -177,7 +177,7 @@ def described(chosen: argparse.Namespace, model: Learner, selection: Selection) 
 
 
 def resumed_from(chosen: argparse.Namespace, settings: dict[str, Any]) -> Resumed | None:
-    """Return what the checkpoint holds, if the run is to go on from one."""
+    """Return the run of the checkpoint, if there is one to go on from."""
     if not chosen.checkpoint or not Path(chosen.checkpoint).exists():
         return None
     if not chosen.resume:
@@ -212,14 +212,14 @@ def learning_of(
 
 
 def figures(model: Learner, progress: Progress, rate: float | None) -> str:
-    """Say how it goes."""
+    """Return errors, speed and size of the dictionary as a line."""
     tally = progress.tally
     speed = "" if rate is None else f", {rate:,.0f} rows/s"
     return f"MSE {tally.mse:.6g}, R2 {tally.r2:.4f}{speed}, dictionary {model.n_basis:,}"
 
 
 def summarise(chosen: argparse.Namespace, learning: Learning, rate: float) -> None:
-    """Say how it went, beside the predictions and not among them."""
+    """Print the figures of the run, to the standard error if predictions go to the output."""
     progress = learning.progress
     lines = [f"{progress.tally.good:,} rows, {figures(learning.model, progress, rate)}"]
     if progress.tally.bad:

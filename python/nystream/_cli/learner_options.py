@@ -44,7 +44,7 @@ def value_of(text: str) -> Any:
 
 
 def kernel(text: str) -> Kernel | None:
-    """Read a kernel as Python writes it, ``Gaussian(sigma=2)``; None for what is no kernel."""
+    """Read a kernel as Python writes it, ``Gaussian(sigma=2)``; None for any other text."""
     try:
         call = ast.parse(text, mode="eval").body
     except SyntaxError:
@@ -81,5 +81,5 @@ def make(chosen: argparse.Namespace) -> Learner:
     try:
         return getattr(nystream, name)(**dict(chosen.params or ()))  # type: ignore[no-any-return]
     except TypeError as error:
-        # The command line's mistake, not the program's: main prints these in one line.
+        # A mistake of the user's, not of the program: main prints a ValueError in one line.
         raise ValueError(f"--set: {error}") from None

@@ -76,7 +76,7 @@ def kernels(_: Path | None) -> dict[str, list[str]]:
 
 
 def presets(_: Path | None) -> dict[str, list[str]]:
-    """List what ``nystream bench --preset`` takes."""
+    """List the presets of ``nystream bench --preset``."""
     from nystream._study.plan import PRESETS
 
     summaries = {name: preset.summary for name, preset in PRESETS.items()}

@@ -1,4 +1,4 @@
-"""Parses the command line. What a command needs is imported when it runs, so that help is quick."""
+"""Parses the command line. Commands import heavy modules when they run, so that help is quick."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ COMMANDS = (learn, score, serve, inspect, bench, listing, info)
 
 
 def parser() -> argparse.ArgumentParser:
-    """All commands with their options."""
+    """Return the parser of all commands with their options."""
     root = argparse.ArgumentParser(
         prog="nystream",
         description="Online kernel regression: learn, score and serve streams.",
@@ -29,23 +29,23 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Carry out a command, and return what the shell should see: 0 if all went well.
+    """Carry out a command, and return the exit code: 0 if all went well.
 
-    A mistake of the user's is one line on the standard error, never a traceback. Without arguments
-    they are those of the process, which is then the command's own to end.
+    A mistake of the user's is one line on the standard error, never a traceback. ``arguments`` are
+    by default those of the process; a second signal then ends the process at once.
     """
-    if sys.stderr is None:  # as after `2>&-`; what goes to no file would go to the output
+    if sys.stderr is None:  # as after `2>&-`; messages to None would go to the output
         sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal without ± shows a question mark
     chosen = parser().parse_args(arguments)
-    if arguments is None and chosen.run is not serve.run:  # whose server has handlers of its own
+    if arguments is None and chosen.run is not serve.run:  # a server has its own handlers
         end_at_second()
     try:
         return int(chosen.run(chosen))
     except BrokenPipeError:
-        # Whoever read the output has had enough; nothing more is to be written, not even at exit.
+        # The reader of the output has gone: nothing more can be written, not even at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except (ValueError, OSError, ImportError) as error:

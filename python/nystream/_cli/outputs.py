@@ -17,8 +17,8 @@ from nystream._tables.opening import STANDARD
 def reserved(outputs: Mapping[str, str | Path | None], source: str) -> Iterator[None]:
     """Hold the locks of files by option, once it is sure that all of them can be written.
 
-    ``source`` is the input, which no output may be. What is no file, such as a pipe or /dev/null,
-    needs no lock.
+    ``source`` is the input, which no output may be. An output that is no file, such as a pipe or
+    /dev/null, needs no lock.
     """
     files = {name: str(path) for name, path in outputs.items() if path and is_file(str(path))}
     for option, path in files.items():
@@ -35,12 +35,12 @@ def reserved(outputs: Mapping[str, str | Path | None], source: str) -> Iterator[
 
 
 def is_file(path: str) -> bool:
-    """Tell whether a name is that of a file, be it one that is not there yet."""
+    """Tell whether a path is that of a file, which need not exist yet."""
     return path != STANDARD and (not os.path.exists(path) or not is_device(path))
 
 
 def is_device(path: str) -> bool:
-    """Tell whether what is there is neither a file nor a folder."""
+    """Tell whether a path is neither that of a file nor that of a folder."""
     return not os.path.isfile(path) and not os.path.isdir(path)
 
 

@@ -1,4 +1,4 @@
-"""The progress of a run on the standard error: a bar on a terminal, sometimes a line elsewhere."""
+"""The progress of a run on the standard error: a bar on a terminal, else a line now and then."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SECONDS_BETWEEN_LINES = 10.0
 
 
 def tell(line: str) -> None:
-    """Say something that is not the output itself."""
+    """Print a message on the standard error, apart from the output."""
     print(f"nystream: {line}", file=sys.stderr, flush=True)
 
 
@@ -35,7 +35,7 @@ class ProgressDisplay:
         return (progress.position.row - self._n_before) / max(seconds, 1e-9)
 
     def __call__(self, progress: Progress) -> None:
-        """Show how far it is, not more often than anyone could read."""
+        """Show how far the run is, not more often than anyone could read."""
         now = time.monotonic()
         if self._bar is not None:
             self._advance(progress)
@@ -52,7 +52,7 @@ class ProgressDisplay:
         self._bar.update(0)
 
     def close(self) -> None:
-        """Leave the terminal as it should be."""
+        """Draw the bar a last time, and end its line."""
         if self._bar is not None:
             self._bar.refresh()
             self._bar.close()

@@ -100,7 +100,7 @@ def choose(chosen: argparse.Namespace, scorer: Scorer, table: Table) -> Selectio
 
 
 def summarise(scoring: Scoring) -> None:
-    """Say what there is beside predictions: bad rows, and the error where labels are known."""
+    """Print the error, if labels are known, and the number of bad rows."""
     tally = scoring.progress.tally
     if scoring.selection.targets:
         tell(f"{tally.good:,} rows, MSE {tally.mse:.6g}, R2 {tally.r2:.4f}")

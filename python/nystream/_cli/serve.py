@@ -17,12 +17,12 @@ from nystream._runs.locks import locked
 Options: TypeAlias = dict[str, tuple[Callable[[str], float], str]]
 
 TOKEN = "NYSTREAM_TOKEN"
-# What `create_app` takes under the same name, and has defaults for.
+# Options that are arguments of `create_app` under their own names, with its defaults.
 PASSED_ON = (
     *("checkpoint", "every", "max_body", "max_rows", "max_features", "max_queue", "max_pending"),
     *("max_age", "refresh", "stall", "timeout"),
 )
-# Options of the server below it, which has defaults too.
+# Options that are fields of `Limits`, the limits of the server, with its defaults.
 LIMITS = ("max_connections", "max_per_address", "header_timeout")
 EXAMPLES = """\
 examples:
@@ -140,7 +140,7 @@ def options_of(chosen: argparse.Namespace, names: Sequence[str]) -> dict[str, An
 
 
 def token(chosen: argparse.Namespace) -> str | None:
-    """Return what clients have to know, if anything."""
+    """Return the token that clients have to send, or None."""
     if chosen.token_file is None:
         return os.environ.get(TOKEN) or None
     text: str = chosen.token_file.read_text(encoding="utf-8").strip()

@@ -19,7 +19,7 @@ class BadRows:
     tell: Callable[[str], None]
 
     def meet(self, bad: tuple[BadRow, ...], n_before: int) -> None:
-        """Do what was asked for; rows that are left out are counted by whoever calls."""
+        """Apply the policy to bad rows; the caller counts those that are left out."""
         if not bad:
             return
         if self.policy == "stop":

@@ -27,7 +27,7 @@ DAMAGED = (
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """Models by name, and the facts that are true of the moment when they were like that.
+    """Models by name, and the state of their run at that moment.
 
     The file is an ordinary zip archive that holds each model as its own file writes it, so that
     any tool can take a model out; the archive's checksums find damage. Equal checkpoints have
@@ -36,9 +36,9 @@ class Checkpoint:
     Parameters
     ----------
     models
-        What ``Learner.to_bytes`` returns, by name.
+        The bytes of ``Learner.to_bytes``, by name.
     state
-        Anything that JSON can hold: where the input stands, what was counted so far.
+        Anything that JSON can hold, such as the position in the input and the counts so far.
     """
 
     models: dict[str, bytes]
@@ -49,12 +49,12 @@ class Checkpoint:
         write_file(path, self.to_bytes())
 
     def to_bytes(self) -> bytes:
-        """Return what the file holds."""
-        # Models are numbered, since a name may be none that a file can have.
+        """Return the contents of the file."""
+        # Models are numbered, since their names need not be valid names of files.
         state = {"format": FORMAT, "models": list(self.models), "state": self.state}
         buffer = io.BytesIO()
         with zipfile.ZipFile(buffer, "w") as archive:
-            # Infinities have no place in JSON, but NaN would be read back unlike itself.
+            # JSON has neither infinities nor NaN.
             archive.writestr(member(STATE), json.dumps(state, allow_nan=False))
             for i, model in enumerate(self.models.values()):
                 archive.writestr(member(model_name(i)), model)
@@ -103,7 +103,7 @@ def check_members(members: list[zipfile.ZipInfo], size: int) -> None:
 
 
 def read_state(archive: zipfile.ZipFile) -> tuple[list[str], dict[str, Any]]:
-    """Return the names of the models, and what is known beside them."""
+    """Return the names of the models, and the state of their run."""
     known = json.loads(archive.read(STATE), parse_constant=refuse_constant)
     if not isinstance(known, dict) or known.get("format") != FORMAT:
         found = known.get("format") if isinstance(known, dict) else known

@@ -37,7 +37,7 @@ class Learning:
         self._written = self.progress.position.row
 
     def run(self, chunks: Iterable[Chunk], show: Callable[[Progress], None]) -> None:
-        """Go through chunks that begin where the run stands."""
+        """Go through chunks that begin at the position of the run."""
         for part in chunks:
             try:
                 self.bad_rows.meet(part.bad, self.progress.tally.bad)
@@ -61,7 +61,7 @@ class Learning:
         self.progress.position = part.end
 
     def _write(self) -> None:
-        """Write a checkpoint, once the predictions before it are sure to last."""
+        """Write a checkpoint, after the predictions before it are safely on disk."""
         if not self.writer:
             return
         assert isinstance(self.sink, TextSink | Nowhere)

@@ -1,8 +1,8 @@
 """Keeps two processes from writing the same file.
 
-Beside ``name`` there is ``.nystream-name.lock`` for as long as a process writes. What counts is
-the system's lock on that file, which ends with its process, however that ends: a file that was
-left behind holds up nobody.
+Beside ``name`` there is ``.nystream-name.lock`` for as long as a process writes. The lock
+is the system's lock on that file, not the file itself: it ends with its process, however that
+ends, and a file that was left behind holds up nobody.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ else:
     import fcntl
 
 FLAGS = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
-FAR = 1 << 30  # Windows lets nobody read bytes that are locked: this one is never there
+FAR = 1 << 30  # the byte to lock, beyond the end: on Windows nobody can read a locked byte
 HELD = (errno.EWOULDBLOCK, errno.EACCES, errno.EDEADLK)
 NO_LOCKS = (errno.ENOLCK, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP)
 
@@ -30,8 +30,8 @@ NO_LOCKS = (errno.ENOLCK, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP)
 def locked(path: str | os.PathLike[str]) -> Iterator[None]:
     """Hold the lock of a file that is to be written; ``ValueError`` if another process has it.
 
-    The file itself need not be there; its folder has to. Where the file system has no locks, as
-    some in networks, there is none to hold.
+    The file itself need not exist, but its folder has to. On a file system without locks, as some
+    in networks, nothing is held.
     """
     real = Path(os.path.realpath(path))
     lock = real.with_name(f".nystream-{real.name}.lock")
@@ -59,7 +59,7 @@ def acquired(lock: Path, path: str | os.PathLike[str]) -> int:
 
 
 def is_taken(descriptor: int) -> bool:
-    """Take the lock, and tell whether that went well."""
+    """Try to take the lock; return False if another process holds it."""
     try:
         take(descriptor)
     except OSError as error:
@@ -83,7 +83,7 @@ def take(descriptor: int) -> None:
 
 
 def is_at(lock: Path, descriptor: int) -> bool:
-    """Tell whether an open file is still the one of that name."""
+    """Tell whether an open file is still the one at the path of the lock."""
     try:
         return os.path.samestat(os.stat(lock), os.fstat(descriptor))
     except FileNotFoundError:
@@ -92,11 +92,11 @@ def is_at(lock: Path, descriptor: int) -> bool:
 
 def release(lock: Path, descriptor: int) -> None:
     """Give the lock back, and leave no file."""
-    if sys.platform == "win32":  # which removes no file that is open
+    if sys.platform == "win32":  # Windows removes no file that is open
         os.close(descriptor)
         with contextlib.suppress(OSError):
             os.unlink(lock)
-    else:  # removed first: afterwards it may be another's
+    else:  # removed first: once closed, the lock may be another process's
         with contextlib.suppress(OSError):
             os.unlink(lock)
         os.close(descriptor)

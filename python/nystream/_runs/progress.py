@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from nystream._tables.values import Values
 
-MOST = 1 << 62  # of anything that is counted
+MOST = 1 << 62  # the largest count of rows, lines or bytes
 UNFIT = (KeyError, TypeError, ValueError, OverflowError)
 
 
@@ -63,7 +63,7 @@ class Tally:
         return float(np.mean(shares)) if self.good else float("nan")
 
     def to_json(self) -> dict[str, Any]:
-        """Return what a checkpoint holds."""
+        """Return the tally as a checkpoint holds it."""
         return dict(vars(self))
 
 
@@ -76,7 +76,7 @@ class Progress:
 
     @classmethod
     def from_state(cls, state: Mapping[str, Any]) -> Progress:
-        """Read what a checkpoint holds, or raise one of `UNFIT`."""
+        """Read the progress from the state of a checkpoint, or raise one of `UNFIT`."""
         place, counted = dict(state["position"]), dict(state["tally"])
         position = Position(**place)
         if not isinstance(position.digest, str | None):
@@ -102,7 +102,7 @@ def check_figures(name: str, values: Any, n_good: int) -> None:
 
 
 def count(name: str, value: Any) -> int:
-    """Return a number of rows, lines or bytes."""
+    """Return a number of rows, lines or bytes; refuse one that is negative or too large."""
     if whole(name, value, 0) > MOST:
         raise ValueError(f"{name} should be at most {MOST}, but is larger")
     return int(value)

@@ -18,7 +18,7 @@ MODEL = "model"
 
 @dataclass(frozen=True)
 class CheckpointWriter:
-    """Replaces the checkpoint of a run each so many rows; ``settings`` are those of the run."""
+    """Replaces the checkpoint of a run every ``every`` rows; ``settings`` are the run's."""
 
     path: str
     every: int
@@ -37,7 +37,7 @@ class CheckpointWriter:
 
 @dataclass(frozen=True)
 class Resumed:
-    """A run that a checkpoint lets go on: model, progress, and bytes of predictions written."""
+    """A run read from a checkpoint: model, progress, and bytes of predictions written."""
 
     model: Learner
     progress: Progress
@@ -72,7 +72,7 @@ class Resumed:
 
 
 def check_settings(path: str, then: Mapping[str, Any], now: Mapping[str, Any]) -> None:
-    """Refuse a run that would not go on as it began."""
+    """Refuse to go on with settings other than those that the run began with."""
     for name, value in now.items():
         if then.get(name) != value:
             was = f"but was {then.get(name)!r} when {path} was written"

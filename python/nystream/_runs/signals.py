@@ -19,7 +19,7 @@ def end_at_second() -> None:
 
     Python calls its handlers on the main thread, and there only between two steps of its own: not
     while that thread is in native code, nor while the process waits for its other threads to end.
-    So it is another thread that is told of each signal, by the system itself.
+    So another thread hears of each signal through a socket, to which Python writes it at once.
     """
     if not is_main_thread():
         return

@@ -38,7 +38,7 @@ class Sink(Protocol):
 def output_format(path: str, form: str | None) -> str:
     """Return the format to write, if it is one that can be written.
 
-    What is there and is no file, such as /dev/null, takes CSV, as a pipe does.
+    The default for a device, such as /dev/null, is CSV, as for a pipe.
     """
     is_device = path != STANDARD and Path(path).exists() and not Path(path).is_file()
     form = form or ("csv" if is_device else format_of(path))
@@ -48,9 +48,9 @@ def output_format(path: str, form: str | None) -> str:
 
 
 def open_sink(path: str, form: str | None, names: list[str], keep: int = 0) -> Sink:
-    """Open a file, or the standard output, for predictions of so many targets.
+    """Open a file, or the standard output, for predictions of targets with these names.
 
-    Of a text file that is there already, the first ``keep`` bytes are kept.
+    The first ``keep`` bytes of an existing text file are kept.
     """
     form = output_format(path, form)
     if form in COLUMNS:
@@ -65,7 +65,7 @@ class Nowhere:
         """Forget."""
 
     def secure(self) -> int:
-        """Return the length, which is nothing."""
+        """Return the number of bytes written, 0."""
         return 0
 
     def close(self) -> None:
@@ -85,7 +85,7 @@ class TextSink:
             self._append(sign.join(heads(names)) + "\n")
 
     def write(self, rows: NDArray[np.int64], predictions: Values) -> None:
-        """Append predictions; whoever reads a pipe has them at once."""
+        """Append predictions; the reader of a pipe gets them at once."""
         self._append(self._format(rows.tolist(), predictions.tolist()))
         if self._is_standard:
             self._file.flush()
@@ -96,7 +96,7 @@ class TextSink:
         self._length += len(data)
 
     def secure(self) -> int:
-        """Make what was written last, and return how many bytes there are."""
+        """Bring all that was written to the disk, and return the number of bytes."""
         self._file.flush()
         if stat.S_ISREG(os.fstat(self._file.fileno()).st_mode):
             os.fsync(self._file.fileno())
@@ -137,7 +137,7 @@ def cut(path: str, keep: int) -> BinaryIO:
 
 
 def separated(sign: str) -> Format:
-    """Return what writes columns with a sign between; numbers can be read back to the last bit."""
+    """Return a writer of lines with a sign between columns; numbers keep every bit."""
     one = f"%d{sign}%r\n".__mod__
 
     def lines(rows: list[int], predictions: list[Any]) -> str:
@@ -150,7 +150,7 @@ def separated(sign: str) -> Format:
 
 
 def jsonl(rows: list[int], predictions: list[Any]) -> str:
-    """Write an object a row."""
+    """Write one JSON object a row."""
     one = '{"row": %d, "prediction": %r}\n'.__mod__
     return "".join(map(one, zip(rows, predictions, strict=True)))
 

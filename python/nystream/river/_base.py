@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-# Features that no row kept has enter these kernels through a norm alone.
+# By kernel: the norm that stands for all features that no stored row has; None if there is none.
 _NORMS = {
     type(k): norm_of_new_features(k) for k in (getattr(nystream, n)() for n in nystream.kernels())
 }
@@ -34,8 +34,8 @@ class Regressor(base.MiniBatchRegressor):
     """A learner as a regressor of river.
 
     A name that is new gets a new column, in which all rows learned before are 0; a name that is
-    absent counts as 0. Where a norm tells all about new features, the learner has one column more
-    than there are names: always 0 when it learns, it holds that norm when it predicts.
+    absent counts as 0. If the kernel needs only a norm of new features, the learner has one column
+    more than there are names: it is 0 in rows learned, and holds that norm in rows predicted.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ class Regressor(base.MiniBatchRegressor):
         Parameters
         ----------
         x
-            The features: numbers by name. What is absent counts as 0, and new names are welcome.
+            The features: numbers by name. Absent names count as 0, and new names may come.
             Text, None and NaN are refused, and the model stays as it was.
         y
             The label.
@@ -234,7 +234,7 @@ class Regressor(base.MiniBatchRegressor):
         columns = self._columns.extended(names, self._spare)
         if (self._learner.n_features or columns.width) < columns.width:
             self._learner.widen(columns.width)
-            # Should the rows be refused, their names stay unknown; width changes no prediction.
+            # If the rows are refused, their names stay unknown; width changes no prediction.
             self._columns = Columns(self._columns.names, columns.width)
         return columns, columns.place(names, rows)
 
@@ -262,7 +262,7 @@ class Regressor(base.MiniBatchRegressor):
         return int(self._norm is not None)
 
     def __sizeof__(self) -> int:
-        # What river counts as the memory of a model cannot see into the learner.
+        # River adds up the sizes of Python objects, and cannot see into the learner.
         return object.__sizeof__(self) + self._learner.nbytes
 
 
@@ -275,7 +275,7 @@ class WeightedRegressor(Regressor):
         Parameters
         ----------
         x
-            The features: numbers by name. What is absent counts as 0, and new names are welcome.
+            The features: numbers by name. Absent names count as 0, and new names may come.
             Text, None and NaN are refused, and the model stays as it was.
         y
             The label.
@@ -323,7 +323,7 @@ class WeightedRegressor(Regressor):
 
 
 class IntervalRegressor(Regressor):
-    """A regressor that knows where labels are likely to be."""
+    """A regressor that also predicts intervals, which labels are likely to be in."""
 
     @overload
     def predict_one(self, x: dict[Hashable, Any]) -> float: ...
@@ -338,7 +338,7 @@ class IntervalRegressor(Regressor):
     def predict_one(
         self, x: dict[Hashable, Any], *, with_interval: bool = False, level: float = 0.9
     ) -> float | conf.interval.Interval:
-        """Predict the label of one row, or where it is likely to be.
+        """Predict the label of one row, or an interval that it is likely to be in.
 
         Nothing changes. A name that the model has not learned counts all the same: it makes the
         row more distant from all rows learned. Before any row was learned the prediction is 0; the
@@ -350,7 +350,7 @@ class IntervalRegressor(Regressor):
         x
             The features: numbers by name.
         with_interval
-            Whether to return an interval, as river's ``conf.RegressionJackknife`` does, with
+            True to return an interval, as river's ``conf.RegressionJackknife`` does, with
             ``lower`` and ``upper`` end. Pipelines pass it on.
         level
             The part of labels that intervals should hold, more than 0 and less than 1.

@@ -20,7 +20,7 @@ def read_frame(X: Any) -> tuple[list[Hashable], NDArray[Any]]:
     read = _frames.read("X", _dense(X))
     if read is None:
         raise TypeError(f"X should be a data frame, but is {X!r:.100}")
-    # Names that are no text: pandas alone has them.
+    # Only pandas has names that are not text.
     names: list[Hashable] = list(read[0] or X.columns)
     rows = read[1]
     for row, column in _not_finite(rows):
@@ -48,7 +48,7 @@ def like(X: Any, values: NDArray[np.float64], name: Any) -> Any:
     import narwhals
 
     frame = narwhals.from_native(X, eager_only=True, pass_through=True)
-    # What narwhals does not know has been read through Arrow.
+    # A frame that narwhals does not know has been read through Arrow.
     backend: Any = getattr(frame, "implementation", "pyarrow")
     series = narwhals.new_series(name, values, backend=backend).to_native()
     if backend != "pyarrow" and (index := narwhals.maybe_get_index(frame)) is not None:
@@ -57,7 +57,7 @@ def like(X: Any, values: NDArray[np.float64], name: Any) -> Any:
 
 
 def _not_finite(array: NDArray[Any]) -> NDArray[np.intp]:
-    # A float64, or narrower floats would be compared with infinity.
+    # As float64: in a narrower type the limit would be infinite.
     return np.argwhere(~(np.abs(array) <= np.float64(LARGEST)))
 
 
@@ -69,7 +69,7 @@ def _refusal(argument: str, value: Any, row: int) -> ValueError:
 
 
 def _dense(X: Any) -> Any:
-    """Return a frame of pandas without sparse columns, which counts of words come in."""
+    """Return a frame of pandas with dense columns; counts of words come in sparse ones."""
     try:
         return X.sparse.to_dense()
     except AttributeError:  # not of pandas, or dense already

@@ -61,7 +61,7 @@ class Columns:
         return [place for place, name in enumerate(names) if name not in self._index]
 
     def extended(self, names: Sequence[Hashable], spare: int) -> Columns:
-        """Return columns for these names too, with so many to spare; self if they are known."""
+        """Return columns for these names too and ``spare`` more; self if that changes nothing."""
         new = [names[place] for place in self.unknown(names)]
         if not new and self.width >= len(self.names) + spare:
             return self
@@ -101,7 +101,7 @@ def check_features(x: Mapping[Hashable, Any]) -> None:
 
 
 def check_number(argument: str, value: Any) -> None:
-    """Refuse what is no finite number that the core would take."""
+    """Refuse a value that is no finite number, or too large for the core."""
     try:
         size = math.fabs(value)  # refuses text, which `float` would read
     except (TypeError, ValueError):

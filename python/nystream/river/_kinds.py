@@ -1,4 +1,4 @@
-"""Regressors by what their learners have: a kernel, a limit of rows; and how each is made."""
+"""Bases of regressors whose learners have a kernel or a limit of rows, and the decorator."""
 
 from __future__ import annotations
 
@@ -69,9 +69,9 @@ class KernelRegressor(Regressor):
 
 
 class CappedRegressor(Regressor):
-    """A regressor that is full some day: from then on it predicts, but learns no more."""
+    """A regressor with a limit of rows: once it is full, it predicts, but learns no more."""
 
-    # The parameter that says when, and the attribute of the learner that it limits.
+    # The parameter that is the limit, and the attribute of the learner that it limits.
     _cap: ClassVar[str]
     _count: ClassVar[str]
 
@@ -80,7 +80,7 @@ class CappedRegressor(Regressor):
         return self._room(self._learner) == 0
 
     def _room(self, learner: nystream.Learner) -> int | None:
-        """Return how many rows can be learned for certain; None: as many as come."""
+        """Return how many rows can surely be learned before it is full; None: no limit."""
         cap = getattr(self, self._cap)
         return None if cap is None else max(cap - getattr(learner, self._count), 0)
 
@@ -94,7 +94,7 @@ class CappedRegressor(Regressor):
     def _learn_rows(self, *arrays: NDArray[Any]) -> None:
         room, learner = self._room(self._learner), self._learner
         if room is not None and room < len(arrays[0]):
-            learner = copy.deepcopy(learner)  # so that all is learned in parts, or nothing
+            learner = copy.deepcopy(learner)  # so that an error in a later part undoes all
         while len(arrays[0]) and (room := self._room(learner)) != 0:
             learner.learn_many(*(array[:room] for array in arrays))
             arrays = tuple(array[len(arrays[0]) if room is None else room :] for array in arrays)
@@ -103,7 +103,7 @@ class CappedRegressor(Regressor):
 
 @parameters
 class EveryRowRegressor(CappedRegressor):
-    """A regressor that is full when so many rows are stored.
+    """A regressor that is full when ``max_rows`` rows are stored.
 
     Parameters
     ----------
@@ -119,7 +119,7 @@ class EveryRowRegressor(CappedRegressor):
 
 @parameters
 class SampledRegressor(CappedRegressor):
-    """A regressor that is full when so many rows are kept.
+    """A regressor that is full when ``max_basis`` rows are kept.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The regressors: a class for each learner, with what differs from its parameters."""
+"""The regressors: a class for each learner, with the defaults that differ from the learner's."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class AutoRegressor(auto.AutoParameters, LeastSquaresRegressor):
     """
 
     def _norm_of_new_features(self, kernel: Kernel | None) -> None:
-        """Return none: each new feature is one scale away from the rows learned, whatever it is."""
+        """Return None: each new feature is one scale away from the rows learned, at any value."""
 
 
 @regressor("bound=3.0", mae="0.80506")
@@ -62,7 +62,7 @@ class AogdAldRegressor(paper.AogdAldParameters, KernelRegressor):
     max_basis
         The most rows to keep. At the cap the dictionary stops growing and further rows are learned
         through their projection. None: no cap, and memory that may grow with the stream. It has
-        to be None where ``switch_at`` is given.
+        to be None if ``switch_at`` is given.
     """
 
     bound: float = 2.0
@@ -120,7 +120,7 @@ class FogdRegressor(budgeted.FogdParameters, KernelRegressor):
 class NogdRegressor(budgeted.NogdParameters, KernelRegressor):
     """NOGD, gradient descent on the Nyström features of the first rows.
 
-    What the first ``budget`` rows do not show is never represented, new features above all.
+    Directions that the first ``budget`` rows lack, such as new features, are never represented.
     """
 
 

@@ -1,4 +1,4 @@
-"""Spark, and what it needs to talk to Python."""
+"""Spark, and the packages that it needs to talk to Python."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from pyspark.sql import DataFrame
 
-# What the answer has for each key, in the words of Spark and of Arrow.
+# The columns of the answer beside the key, with their types in Spark and in Arrow.
 FITTED = {
     "model": (types.BinaryType(), pa.binary()),
     "n_seen": (types.LongType(), pa.int64()),
@@ -66,7 +66,7 @@ def fit_per_key(
         opens; ``n_seen``, the number of rows that the model has learned; ``n_skipped``, the number
         of those that it could not learn, because a feature or the target is null, NaN or infinite;
         and ``mse``, the mean squared error of predictions made before each row was learned, null
-        where there is none.
+        without any.
 
     Examples
     --------
@@ -96,8 +96,8 @@ def fit_per_key(
 
 
 def fitting(start: Start, source: Source) -> Callable[[tuple[Any, ...], Any], Any]:
-    """Return what a worker does with the rows of a key."""
-    # Not the source itself: a DataFrame cannot travel.
+    """Return the function by which a worker fits the model of a key to its rows."""
+    # The source itself cannot go to a worker, since it holds a DataFrame.
     features, target = source.features, source.target
     keys = [column.short for column in source.key]
     orders = [(column.short, "ascending") for column in source.order]
@@ -143,9 +143,9 @@ def save_models(models: DataFrame, folder: str | PathLike[str]) -> str:
     Parameters
     ----------
     models
-        What :func:`fit_per_key` returns.
+        The answer of :func:`fit_per_key`.
     folder
-        Where the files will be, as ``KEY.nys``; made if it does not exist. For
+        The folder of the files, named ``KEY.nys``; made if it does not exist. For
         :func:`learn_stream`, a folder that workers can read. Several columns of a key are joined
         by commas. Characters other than letters, digits, ``_``, ``-``, ``~`` and ``.`` are written
         as in web addresses, and so is a dot at the beginning.

@@ -23,9 +23,9 @@ LARGEST_CLOSURE = 500_000  # of the 1 MB that Spark sends to its stateful worker
 
 @dataclass(frozen=True)
 class Start:
-    """The model of a new key: a file, an unfitted learner, or that where there is no file.
+    """The model of a new key: a file, an unfitted learner, or that learner if there is no file.
 
-    It travels with the query, so it is small.
+    It is sent to the workers with the query, so it is small.
     """
 
     path: str = ""
@@ -33,7 +33,7 @@ class Start:
 
     @classmethod
     def of(cls, model: Any, otherwise: Any) -> Start:
-        """Check what the user gives."""
+        """Check the arguments ``model`` and ``otherwise`` of the user."""
         if isinstance(model, nystream.Learner):
             if otherwise is not None:
                 raise ValueError("otherwise is for keys without a file, but model is a learner")
@@ -53,7 +53,7 @@ class Start:
         """Return the learner for a key that has none yet."""
         path = self.path.replace(KEY, file_name(key))
         has_file = os.path.exists(path)
-        # Where there is not even the folder, the path is wrong.
+        # Without even the folder the path is wrong: reading it says so.
         if self.path and (has_file or not self.fresh or not os.path.isdir(os.path.dirname(path))):
             learner = read_learner(path)
         else:
@@ -63,7 +63,7 @@ class Start:
 
 
 def unfitted(argument: str, learner: Any) -> bytes:
-    """Return a learner as bytes, if it is fit to travel with a query."""
+    """Return a learner as bytes; refuse one that has learned, or is too large for a query."""
     if not isinstance(learner, nystream.Learner):
         raise TypeError(f"{argument} should be a learner, but is {learner!r:.100}")
     if learner.n_seen > 0:
@@ -100,7 +100,7 @@ def check_one_target(argument: str, learner: nystream.Learner) -> None:
 
 
 def file_name(key: Sequence[Any]) -> str:
-    """Return a name that a file can have, another one for each key."""
+    """Return the name of the file of a key, which no other key has."""
     name = ",".join(quote(str(value), safe="") for value in key)
     # A name that begins with a dot is hidden, or even that of a folder.
     return f"%2E{name[1:]}" if name.startswith(".") else name
@@ -125,13 +125,13 @@ def inspect(
 
 def fault(name: str, value: float) -> str:
     """Say what is wrong with a cell."""
-    # The way to a worker makes NaN of null.
+    # Null has become NaN on the way to the worker.
     shown = "null or NaN" if np.isnan(value) else value
     return f"{name} should be {FIT}, but is {shown}"
 
 
 def check_features(learner: nystream.Learner, names: list[str], key: tuple[Any, ...]) -> None:
-    """Refuse features that are not those which a learner has learned."""
+    """Refuse features other than those that the learner has learned."""
     try:
         learner.predict_many(NamedRows(names, np.zeros((1, len(names)))))
     except ValueError as error:
@@ -146,6 +146,6 @@ def numbers(column: Any) -> NDArray[np.float64]:
 
 
 def use_cores_of_task() -> None:
-    """Use as many threads as Spark has set aside for a task: the other cores have their own."""
+    """Use as many threads as Spark has set aside for a task: other tasks use the other cores."""
     context = TaskContext.get()
     nystream.set_num_threads(context.cpus() if context else 1)

@@ -26,15 +26,15 @@ def score(
 ) -> DataFrame:
     """Add a column of predictions to a table or a stream.
 
-    Workers get what a scorer holds, once for each task; no file has to be on their disks.
+    Workers get the scorer itself, once for each task; no file has to be on their disks.
 
     Parameters
     ----------
     df
         A DataFrame, streaming or not.
     model
-        A learner, a scorer, or the path of the file of one, which the driver reads. What a learner
-        learns later does not count.
+        A learner, a scorer, or the path of the file of one, which the driver reads. Rows that
+        the learner learns later do not count.
     features
         The columns that the model takes, in its order; those that it has learned by name if None.
 
@@ -61,7 +61,7 @@ def score(
     scorer = scorer_of(model)
     names = names_of(df, "features", features_of(scorer, features), NUMBERS)
     check_answer([*df.columns, "prediction"])
-    # Under numbers, since Spark takes no name with a dot there.
+    # Columns are renamed to numbers, since Spark takes no name with a dot there.
     numbered = df.toDF(*map(str, range(len(df.columns))))
     schema = types.StructType([*numbered.schema.fields, prediction_field(scorer)])
     places = [df.columns.index(name) for name in names]
@@ -69,7 +69,7 @@ def score(
 
 
 def prediction_field(scorer: nystream.Scorer) -> types.StructField:
-    """Return what the column of predictions is."""
+    """Return name and type of the column of predictions."""
     number = types.DoubleType()
     return types.StructField(
         "prediction", number if scorer.n_targets == 1 else types.ArrayType(number)
@@ -101,7 +101,7 @@ def features_of(scorer: nystream.Scorer, given: Sequence[str] | None) -> Sequenc
 
 
 def scoring(scorer: nystream.Scorer, places: list[int]) -> Callable[[Iterable[Any]], Iterator[Any]]:
-    """Return what a worker does with the batches of a task."""
+    """Return the function by which a worker predicts the batches of a task."""
 
     # The scorer travels in the closure, which Spark sends and opens once for each task.
     def run(batches: Iterable[Any]) -> Iterator[Any]:

@@ -1,4 +1,4 @@
-"""Which columns are what: checked on the driver, and in a form that survives the way to workers."""
+"""The roles of columns: checked on the driver, and in a form that can be sent to workers."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ class Carried:
 
     @property
     def is_time(self) -> bool:
-        """Tell whether it would come as a local time, which an hour of autumn has twice."""
+        """Tell whether it would come as a local time, of which an hour in autumn comes twice."""
         return isinstance(self.kind, types.TimestampType)
 
     def there(self) -> Column:
-        """Return it on its way to the workers."""
+        """Return the column in the form that is sent to the workers."""
         value = column(self.name)
         if isinstance(self.kind, (types.FloatType, types.DoubleType)):
             value = F.when(~F.isnan(value), value)
@@ -49,18 +49,18 @@ class Carried:
         return (F.unix_micros(value) if self.is_time else value).alias(self.short)
 
     def field(self) -> types.StructField:
-        """Return what it is on its way back."""
+        """Return name and type of the column as the workers send it back."""
         return types.StructField(self.short, types.LongType() if self.is_time else self.kind)
 
     def back(self) -> Column:
-        """Return it under its own name."""
+        """Return the column that came back, under its own name and in its own type."""
         value = F.col(self.short)
         return (F.timestamp_micros(value) if self.is_time else value).alias(self.name)
 
 
 @dataclass(frozen=True)
 class Source:
-    """Rows to learn, and what their columns are.
+    """Rows to learn, and the roles of their columns.
 
     Columns travel as ``key0``, ``order0``, ``x0``, ``label`` and so on, so that one may be both a
     feature and the order, whatever its name.
@@ -112,7 +112,7 @@ def short_names(n_features: int) -> list[str]:
 def names_of(
     df: DataFrame, argument: str, names: str | Sequence[str], kinds: tuple[type, ...]
 ) -> list[str]:
-    """Return names of columns that are there and hold what they should."""
+    """Return names as a list; refuse a column that is missing or of another type."""
     names = [names] if isinstance(names, str) else list(names)
     if not names:
         raise ValueError(f"{argument} should name at least one column, but is empty")

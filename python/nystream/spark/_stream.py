@@ -51,18 +51,18 @@ def learn_stream(
     features
         The columns to predict from: numbers or booleans.
     target
-        The column to predict. Where it is null or NaN, the row is predicted and not learned.
+        The column to predict. A row in which it is null or NaN is predicted and not learned.
     order
         The column, or columns, by which the rows of a key are sorted in a micro-batch, since Spark
         keeps no order; best without ties. Micro-batches themselves come as the source gives them.
         A null ends the query.
     model
-        What a key begins with: a learner that has not learned yet, or the path of a saved one,
+        The model of a new key: a learner that has not learned yet, or the path of a saved one,
         which workers read when they first see the key. With ``{key}`` in the file's name each key
         has its own, as :func:`save_models` writes them.
     otherwise
-        What keys without a file begin with, if the path has ``{key}``. Without it, a missing file
-        ends the query.
+        The learner of new keys without a file, if the path has ``{key}``. Without it, a missing
+        file ends the query.
 
     Returns
     -------

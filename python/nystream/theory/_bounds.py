@@ -28,7 +28,7 @@ def aogd_ald_bound(
     The printed form, for alpha at most 1 / T, is the last line of the theorem's proof,
     ``9 U sqrt(L(f) + 3 U) + 81 U^2``. Two steps to it do not hold: two functions of the ball can
     be 2 U apart, so that the distances telescope to ``2 U^2 / eta_T`` and not to
-    ``3 U^2 / (2 eta_T)``; and solving for the loss keeps a constant, ``b``, that is not there.
+    ``3 U^2 / (2 eta_T)``; and solving for the loss leaves a constant, ``b``, that the proof drops.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ def aogd_ald_bound(
     Returns
     -------
     float
-        What the regret does not exceed.
+        The bound: the regret does not exceed it.
 
     References
     ----------
@@ -118,17 +118,17 @@ def nons_ald_bound(
     norm
         ||f||_H, at most U.
     effective_dimension
-        d_eff(mu / 2): mind the half.
+        d_eff(mu / 2), with half the ``mu`` of the learner.
     n_basis
         J, the number of rows that the learner kept. None: T, for a bound in advance. The printed
-        form does not know it.
+        form does not use it.
     form
         "corrected" or "printed".
 
     Returns
     -------
     float
-        What the regret does not exceed.
+        The bound: the regret does not exceed it.
 
     References
     ----------
@@ -215,7 +215,7 @@ def nons_ald_settings(
     T
         Number of rows to come.
     decay
-        "exponential", "polynomial", or what :func:`decay` found, which also knows p.
+        "exponential", "polynomial", or the result of :func:`decay`, which also knows p.
     p
         Degree of polynomial decay, at least 1.
 

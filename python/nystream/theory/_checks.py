@@ -1,4 +1,4 @@
-"""Refusals in the words of the package: the argument, what it should be, what it is."""
+"""Checks of arguments; an error names the argument, what it should be and what it is."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ POSITIVE = f"positive and finite ({SMALLEST:g} to {LARGEST:g})".replace("e+", "e
 
 
 def kernel(value: object) -> Kernel:
-    """Return a kernel."""
+    """Return the value if it is a kernel; refuse anything else."""
     if not isinstance(value, Kernel):
         raise TypeError(
             f"kernel should be a kernel such as nystream.Gaussian(sigma=1.0), but is {value!r:.100}"
@@ -27,13 +27,13 @@ def kernel(value: object) -> Kernel:
 
 
 def rows(X: ArrayLike) -> NDArray[np.float64]:
-    """Return rows as an array of floats, looked at by the core as a learner's are."""
+    """Return rows as an array of floats, after the checks that the core makes for a learner."""
     RunningMean().predict_many(X)
     return np.ascontiguousarray(X, dtype=float)
 
 
 def labels(y: ArrayLike, n_rows: int) -> NDArray[np.float64]:
-    """Return a label for each row, looked at by the core as a learner's are."""
+    """Return a label for each row, after the checks that the core makes for a learner."""
     RunningMean().learn_many(np.zeros((n_rows, 1)), y)
     return np.asarray(y, dtype=float)
 
@@ -107,7 +107,7 @@ def between(name: str, value: float, low: float, high: float) -> float:
 
 
 def choice(name: str, value: object, choices: tuple[str, ...]) -> None:
-    """Refuse what is not one of the choices."""
+    """Refuse a value that is not one of the choices."""
     if value not in choices:
         options = " or ".join(repr(option) for option in choices)
         raise ValueError(f"{name} should be {options}, but is {value!r:.100}")

@@ -12,12 +12,12 @@ if TYPE_CHECKING:
 
     from nystream._core import Kernel
 
-# From the residuals of all rows and the last pivot (-1 before the first): the next, or None.
+# Chooses the next pivot, or None, from the residuals of all rows and the last pivot (-1 at first).
 Choose = Callable[["NDArray[np.float64]", int], "int | None"]
 
 
 def diagonal(kernel: Kernel, X: NDArray[np.float64]) -> NDArray[np.float64]:
-    """kappa(x, x) of each row."""
+    """Compute kappa(x, x) of each row."""
     return np.array([kernel(x)[0, 0] for x in X[:, None]])
 
 
@@ -32,8 +32,9 @@ def partial_cholesky(
 
     F has the shape (rank, T), so that products with it read memory in order. Also returned are
     the pivots and the diagonal of E, which is positive semidefinite: each row's squared distance
-    from the span of the pivots. A rank of ``max_rank`` ends it early. A ``nugget``, relative to the
-    diagonal of K, is added to it: it keeps rounding at bay where pivots come in a poor order.
+    from the span of the pivots. The factor stops at the rank ``max_rank``. A ``nugget``, relative
+    to the diagonal of K, is added to that diagonal: it limits rounding if pivots come in a poor
+    order.
     """
     added = nugget * diagonal(kernel, X)
     residual = diagonal(kernel, X) + added
@@ -48,7 +49,7 @@ def partial_cholesky(
         F[rank, pivot] += added[pivot]
         F[rank] /= np.sqrt(residual[pivot])
         residual = np.maximum(residual - F[rank] ** 2, 0)
-        residual[pivot] = 0  # also if rounding says otherwise: no row is chosen twice
+        residual[pivot] = 0  # whatever rounding leaves: no row is chosen twice
         pivots.append(pivot)
         pivot = choose(residual, pivot)
     return F[: len(pivots)], pivots, residual

@@ -69,11 +69,11 @@ class Comparator:
 def solve_in_ball(
     lam: NDArray[np.float64], c: NDArray[np.float64], U: float
 ) -> tuple[float, float]:
-    """Find nu >= 0 with ||f|| = U, or 0 if ||f|| <= U there, and ||f||.
+    """Find nu >= 0 with ||f|| = U, or nu = 0 if ||f|| <= U for it; return nu and ||f||.
 
     ``||f||^2 = sum_i lambda_i c_i^2 / (lambda_i + nu)^2``. As a function of nu its inverse root is
     concave, so that Newton's method from 0 never steps over the solution: it ends when rounding
-    keeps it from growing.
+    keeps nu from growing.
     """
     if not c.any():
         return 0.0, 0.0

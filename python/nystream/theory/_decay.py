@@ -20,19 +20,19 @@ class Decay:
     Attributes
     ----------
     kind
-        Which law fits better, "exponential" or "polynomial".
+        The law that fits better, "exponential" or "polynomial".
     r
-        Of the exponential law lambda_i ~ r^i.
+        The ratio of the exponential law lambda_i ~ r^i.
     exponential_scale
         The smallest R_0 with lambda_i <= R_0 r^i for every eigenvalue above rounding.
     exponential_fit
-        The share of the variance of ln lambda_i that the law explains, 1 for a perfect fit.
+        The share of the variance of ln lambda_i that the exponential law explains, at most 1.
     p
-        Of the polynomial law lambda_i ~ i^-p.
+        The degree of the polynomial law lambda_i ~ i^-p.
     polynomial_scale
         The smallest R_0 with lambda_i <= R_0 i^-p for every eigenvalue above rounding.
     polynomial_fit
-        The share of the variance that this law explains.
+        The share of the variance of ln lambda_i that the polynomial law explains, at most 1.
 
     Examples
     --------
@@ -64,7 +64,7 @@ class Decay:
 
 
 def decay(eigenvalues: ArrayLike) -> Decay:
-    """Fit lambda_i <= R_0 r^i and lambda_i <= R_0 i^-p, and see which is nearer.
+    """Fit lambda_i <= R_0 r^i and lambda_i <= R_0 i^-p, and tell which fits better.
 
     These are the conditions of Lemma 3.1 and of Corollaries 4.7 and 4.8 of [1]_. Exponents are
     fitted by least squares of ln lambda_i on i and on ln i. The fit looks at the first half of the

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from nystream._core import Kernel
 
 
-NUGGET, FINE = 1e-13, 1e-5  # as in the learners' dictionaries: see src/dictionary.rs
+NUGGET, FINE = 1e-13, 1e-5  # as in the learners' dictionaries: see src/features/ald.rs
 
 
 def dictionary_size(eigenvalues: Spectrum | Decay | ArrayLike, alpha: float) -> int:
@@ -39,16 +39,16 @@ def dictionary_size(eigenvalues: Spectrum | Decay | ArrayLike, alpha: float) -> 
     Parameters
     ----------
     eigenvalues
-        A spectrum; or the eigenvalues as an array, which is taken to be exact and complete, where
-        a spectrum knows what it lacks; or a law of decay, which has to hold for all eigenvalues,
-        also for those below rounding.
+        A spectrum, which knows its error; or the eigenvalues as an array, which is taken to be
+        exact and complete; or a law of decay, which has to hold for all eigenvalues, also for
+        those below rounding.
     alpha
         Threshold of ALD, above 0 and at most 1.
 
     Returns
     -------
     int
-        What the size of the dictionary does not exceed, whatever the order of the rows.
+        The bound: the dictionary has at most so many rows, whatever their order.
 
     References
     ----------
@@ -79,7 +79,7 @@ def dictionary_size(eigenvalues: Spectrum | Decay | ArrayLike, alpha: float) -> 
 
 
 def _not_zero(s: Spectrum) -> Spectrum:
-    """Refuse rows that are all 0 to the kernel: no dictionary keeps them."""
+    """Refuse rows whose kernel with themselves is 0 for all: no dictionary keeps them."""
     if len(s.eigenvalues) == 0:
         raise ValueError("X should have a row whose kernel with itself is not 0")
     return s
@@ -98,9 +98,9 @@ def _size_from_decay(decay: Decay, alpha: float) -> int:
 def _log_products(s: Spectrum) -> NDArray[np.float64]:
     """Bound ln of the product of the J largest eigenvalues of K, for J = 1, ..., T.
 
-    Each eigenvalue that is there lacks at most the error; k that are not there have at most the
-    error as their sum, so that their product is at most (error / k)^k. A row joins if it is
-    alpha kappa(x, x) away, so that it is eigenvalues in units of the least kappa(x, x) that count.
+    Each eigenvalue of the spectrum is too small by at most the error. The k others sum to at most
+    the error, so that their product is at most (error / k)^k. A row joins if it is more than
+    alpha kappa(x, x) away, so that eigenvalues are taken in units of the least kappa(x, x).
     """
     kappa = diagonal(s.kernel, s.X)
     least = kappa[kappa > 0].min()
@@ -151,7 +151,7 @@ def spectral_error(kernel: Kernel, X: ArrayLike, alpha: float) -> SpectralError:
     Epoch j is the rounds T_j in which the dictionary has j rows. A row of epoch j has as features
     its coordinates in the span of these j rows, and 0 in the directions that come later: the
     columns of Phi~. Within an epoch the error is at most ``|T_j| alpha``, over the whole stream
-    ``T sqrt(alpha)``; for a kernel with kappa(x, x) other than 1, times the largest of them.
+    ``T sqrt(alpha)``; both are multiplied by the largest kappa(x, x), if it is not 1.
 
     The dictionary is that of the learners with an ALD dictionary. Norms are found from factors, as
     :func:`spectrum` finds eigenvalues and with the same error and cost.
@@ -206,10 +206,10 @@ def spectral_error(kernel: Kernel, X: ArrayLike, alpha: float) -> SpectralError:
 def _ald_features(
     s: Spectrum, alpha: float, kappa: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], list[int]]:
-    """Phi~ of shape (J, T) and the rounds in which rows joined.
+    """Compute Phi~ of shape (J, T) and the rounds in which rows joined.
 
     In the coordinates of a Cholesky factor the directions of earlier rows come first, so that
-    Phi~ is the factor with zeros where a row came before the direction.
+    Phi~ is the factor with zeros for rows that came before the direction.
     """
     nugget = NUGGET if alpha < FINE else 0.0
     choose = approximately_independent((alpha + nugget) * kappa)
@@ -218,7 +218,7 @@ def _ald_features(
 
 
 def _norm_of_difference(plus: NDArray[np.float64], minus: NDArray[np.float64]) -> float:
-    """||plus^T plus - minus^T minus||_2, in as few dimensions as rows or columns allow."""
+    """Compute ||plus^T plus - minus^T minus||_2, in as few dimensions as the shapes allow."""
     columns = np.concatenate([plus, minus]).T
     if columns.shape[1] < len(columns):
         columns = np.linalg.qr(columns).R  # the norm is the same without the orthogonal factor

@@ -1,4 +1,4 @@
-"""The eigendecomposition of a kernel matrix, and what follows from it at once."""
+"""The eigendecomposition of a kernel matrix, and the figures that it gives directly."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ class Spectrum:
     Attributes
     ----------
     kernel, X
-        What K is the matrix of.
+        The kernel and the rows that K is the matrix of.
     eigenvalues
         lambda, positive and in decreasing order, of shape (rank,).
     eigenvectors
         V, of shape (T, rank): one eigenvector a column.
     error
-        At most so much is missing from the eigenvalues, all T of them together.
+        The most that may be missing from the sum of all T eigenvalues.
 
     Examples
     --------
@@ -122,14 +122,14 @@ class Spectrum:
 def spectrum(kernel: Kernel, X: ArrayLike, *, tolerance: float = CUT) -> Spectrum:
     """Decompose the kernel matrix of the rows: K = V diag(lambda) V^T.
 
-    A Cholesky factor with pivots, the row farthest from the span of those before, is built from
-    single columns of K until the residuals sum to at most ``tolerance`` T max kappa(x, x); its
-    singular values are the roots of the eigenvalues. K itself is never formed. What is left out is
-    positive semidefinite, with the sum of the residuals as its trace: no eigenvalue is too large,
-    and all together they lack at most that. A rank of r costs O(T r^2) time and O(T r) memory.
+    A Cholesky factor is built from single columns of K. Each pivot is the row farthest from the
+    span of those before, until the residuals sum to at most ``tolerance`` T max kappa(x, x). The
+    singular values of the factor are the roots of the eigenvalues; K itself is never formed. The
+    rest is positive semidefinite with that sum as its trace: no eigenvalue is too large, and their
+    sum lacks at most the trace. A rank of r costs O(T r^2) time and O(T r) memory.
 
     If the rank passes T / 4 (and 256), K is formed and given to LAPACK, which takes O(T^3) time
-    and O(T^2) memory; what it finds below rounding is left out.
+    and O(T^2) memory; eigenvalues below rounding are left out.
 
     Parameters
     ----------
@@ -138,13 +138,13 @@ def spectrum(kernel: Kernel, X: ArrayLike, *, tolerance: float = CUT) -> Spectru
     X
         Rows, of shape (T, n_features).
     tolerance
-        What may be missing, relative to the trace, 1e-14 to 1. An effective dimension lacks at
+        The part of the trace that may be missing, 1e-14 to 1. An effective dimension lacks at
         most ``tolerance`` T / mu, so that 1e-10 is plenty for most uses, and much quicker.
 
     Returns
     -------
     Spectrum
-        Eigenvalues, eigenvectors, and what follows from them.
+        Eigenvalues and eigenvectors, with methods for all that follows from them.
 
     Examples
     --------
@@ -184,8 +184,7 @@ def eigenvalues(kernel: Kernel, X: ArrayLike) -> NDArray[np.float64]:
     Returns
     -------
     array
-        The positive eigenvalues in decreasing order; those that are not there are 0 but for
-        rounding.
+        The positive eigenvalues in decreasing order; the others are 0, up to rounding.
 
     Examples
     --------
@@ -197,7 +196,7 @@ def eigenvalues(kernel: Kernel, X: ArrayLike) -> NDArray[np.float64]:
 
 
 def ridge_leverage_scores(kernel: Kernel, X: ArrayLike, mu: float) -> NDArray[np.float64]:
-    """Compute the ridge leverage scores: how much each row is not like the others.
+    """Compute the ridge leverage scores: how unlike the others each row is.
 
     The diagonal of ``K (K + mu I)^{-1}``, Definition 2.1 of [1]_.
 

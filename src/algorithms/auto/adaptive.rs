@@ -82,7 +82,7 @@ impl Adaptive {
             .chain([&self.boosted as &dyn AnyExperts])
     }
 
-    /// All experts, to be changed.
+    /// Mutable references to all experts: linear ones, those with kernels, and trees.
     pub(super) fn groups_mut(&mut self) -> impl Iterator<Item = &mut dyn AnyExperts> {
         let linear = self.linear.iter_mut().map(|l| l as &mut dyn AnyExperts);
         let relevant = self.relevant.iter_mut().map(|r| r as &mut dyn AnyExperts);
@@ -155,8 +155,9 @@ impl Adaptive {
         Extended { plain, compressed }
     }
 
-    /// The squared error of trees of the last `n_rows` rows on the end of them, relative to that of trees of all rows: it
-    /// is small if the stream has changed before them.
+    /// The squared error of trees fitted to the older two thirds of the last `n_rows` rows, relative to that of trees
+    /// fitted to rows of the whole window; both are tested on the newest third. It is small if the stream has changed
+    /// before the last `n_rows` rows.
     pub(super) fn gain_of_forgetting(&self, n_rows: usize, scaling: &Scaling) -> f64 {
         let width = self.width();
         let (before, end) = self.recent(scaling).split(n_rows / 3);

@@ -13,7 +13,7 @@ const TEMPERATURE: f64 = 16.0;
 /// Number of rows that it takes to move away from the weighted mean of the experts.
 const RIDGE: f64 = 300.0;
 
-/// Factor of a row's own squared error in the noise that it is compared with: rows that are far off count less.
+/// Factor of a row's own squared error in the noise that it is compared with: rows predicted badly count less.
 const ROBUSTNESS: f64 = 0.03;
 
 /// The smallest variance of the noise; labels have a scale of about 1.

@@ -19,13 +19,13 @@ const ALPHA: f64 = 1e-6;
 /// Number of rows between two checks for drift, a multiple of those that are learned together.
 const CHECK_EVERY: u64 = 64;
 
-/// Number of rows that are learned at once at a time.
+/// Number of rows that [`Experts::fit`] takes at a time.
 const CHUNK: usize = 256;
 
 /// Experts with several ridges and memories on the features of one map.
 ///
-/// If some forget nothing and one has a short memory, and the short memory does clearly better, the stream has drifted,
-/// and the others take over what it has learned.
+/// If the expert with a short memory does clearly better than those with a long one, the stream has drifted, and the
+/// others take over what it has learned.
 #[derive(Debug)]
 pub(super) struct Experts<M> {
     kinds: Vec<Kind>,

@@ -7,7 +7,7 @@ use crate::persist::State;
 /// The smallest and the largest label so far, and how many labels were equal to each.
 ///
 /// An end that several labels share is taken for a limit, as censored labels have. Beyond an end that a single label
-/// has reached, labels may be as far again.
+/// has reached, predictions may go on by the width of the range.
 #[derive(Debug, Clone, Default)]
 pub(super) struct LabelRange {
     low: f64,

@@ -24,7 +24,7 @@ const KERNELS: [(f64, [f64; 2]); 5] = [
 const FINER: f64 = 0.25;
 pub(super) const MOST_FINER: usize = 3;
 
-/// The forms of metrics that are learned, each with a width and ridges as above.
+/// The forms of metrics that are learned, each with a width of the kernel and a ridge for a long and a short memory.
 const RELEVANT: [(Form, f64, [f64; 2]); 3] = [
     (Form::Smooth, 1.0, [1e-2, 1e-1]),
     (Form::Rough, 2.0, [1e-1, 1.0]),

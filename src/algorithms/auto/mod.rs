@@ -336,7 +336,7 @@ impl Algorithm for Auto {
         if ensemble.has("units") {
             self.ensemble = Some(Ensemble::load(&self.params, &ensemble)?);
         } else if !self.is_warming_up() {
-            self.seen = 0; // there were no experts for such rows: it warms up again
+            self.seen = 0; // a file without experts: it warms up again
         }
         Ok(())
     }

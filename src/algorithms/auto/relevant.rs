@@ -18,7 +18,7 @@ use crate::updates::{LeastSquares, Output, Update};
 /// The most rows at which gradients are taken.
 const GRADIENTS: usize = 512;
 
-/// The least part of the gradients' squares that a direction has if features are mixed, and the most directions.
+/// If features are mixed: the least part of the gradients' squares that a direction has, and the most directions.
 const LEAST: f64 = 1e-4;
 const MOST_DIRECTIONS: usize = 64;
 
@@ -77,8 +77,8 @@ impl Design {
         self.width * distance
     }
 
-    /// Number of rows among which those of a dictionary are chosen, given `n_rows` rows. Gaussian kernels of single
-    /// features do as well with any rows.
+    /// Number of rows among which those of a dictionary are chosen, given `n_rows` rows. The form `Smooth` does as
+    /// well without a choice.
     fn n_candidates(&self, n_rows: usize) -> usize {
         let cap = self.cap.0;
         match self.form {
@@ -182,8 +182,8 @@ impl Relevant {
         Ok(renewed)
     }
 
-    /// An expert, in the metric that these rows ask for, whose dictionary has this many rows to choose from: such that
-    /// lie evenly among all, then others.
+    /// An expert, in the metric learned from these rows, with a dictionary of at most `n_candidates` rows: rows spread
+    /// evenly over all come first, then the others.
     fn scout(&self, part: &Recent, n_candidates: usize) -> Result<Self, Error> {
         let mut design = self.design.clone();
         design.memories.truncate(1);
@@ -249,7 +249,7 @@ impl Relevant {
     }
 
     pub(super) fn save(&self, state: &mut State) {
-        // A feature that past rows have not counts in no metric that they taught.
+        // A feature that past rows lack does not count in a metric learned from them.
         self.metric
             .save(f64::from(u8::from(!self.is_learned)), state);
         state.put("is_learned", [f64::from(u8::from(self.is_learned))]);

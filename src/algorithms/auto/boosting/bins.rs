@@ -53,7 +53,7 @@ impl Bins {
         &self.codes[i as usize * width..][..width]
     }
 
-    /// The same rows with some of the features.
+    /// A copy with the features at these places alone.
     pub(super) fn select(&self, places: &[usize]) -> Self {
         let rows = self.codes.chunks_exact(self.width());
         Self {

@@ -1,4 +1,4 @@
-//! Boosting: trees that are fitted one after the other, each to what those before have left.
+//! Boosting: trees that are fitted one after the other, each to the residuals of those before.
 //!
 //! A fit costs O(nd) for each tree, with n rows and d features, whatever the depth of the trees.
 
@@ -15,7 +15,7 @@ use draws::Draws;
 use histograms::Histograms;
 use tree::Growth;
 
-/// How trees are fitted.
+/// Settings of the fit of trees.
 #[derive(Debug, Clone)]
 struct Settings {
     /// Number of trees.
@@ -24,7 +24,7 @@ struct Settings {
     leaves: usize,
     /// The fewest rows of a leaf, of those that its tree is fitted to.
     min_rows: usize,
-    /// What is added to the number of rows of a leaf, so that few rows have small values.
+    /// Number that is added to the rows of a leaf, so that leaves of few rows have small values.
     ridge: f64,
     /// The part of a leaf's value that is used, so that later trees can correct it.
     shrinkage: f64,

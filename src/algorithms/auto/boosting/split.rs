@@ -19,7 +19,7 @@ pub(super) struct Split {
     pub(super) left: Sums,
 }
 
-/// Which splits are allowed, and which of two is better.
+/// The search for splits: it decides which are allowed, and which of two is better.
 #[derive(Debug)]
 pub(super) struct Search {
     pub(super) min_rows: f64,

@@ -12,7 +12,7 @@ use crate::predictor::Trees;
 #[derive(Debug, Default)]
 struct Leaf {
     node: usize,
-    /// Where its rows are among those that the tree is fitted to, and among the others.
+    /// The ranges of its rows among those that the tree is fitted to, and among the others.
     drawn: Range<usize>,
     others: Range<usize>,
     sums: Sums,
@@ -21,7 +21,7 @@ struct Leaf {
     split: Split,
 }
 
-/// What a tree is fitted to.
+/// The data that a tree is fitted to, and memory for its histograms.
 pub(super) struct Growth<'a> {
     pub(super) settings: &'a Settings,
     pub(super) bins: &'a Bins,
@@ -33,8 +33,8 @@ pub(super) struct Growth<'a> {
 }
 
 impl Growth<'_> {
-    /// Grows a tree, adds it to others, and subtracts its values from the residuals. Again and again the leaf is split
-    /// that gains most by it; if none gains anything, there is no tree.
+    /// Grows a tree, adds it to others, and subtracts its values from the residuals. Each step splits the leaf that
+    /// gains most by it; if the first leaf gains nothing, there is no tree.
     pub(super) fn grow(mut self, trees: &mut Trees) {
         let search = self.search();
         let mut leaves = vec![self.root(&search)];
@@ -101,8 +101,8 @@ impl Growth<'_> {
         right
     }
 
-    /// Finds the best splits of two leaves that were one. The histograms of the larger are what the smaller one leaves
-    /// of those of both, which are in the place of the left one.
+    /// Finds the best splits of two leaves that were one. The place of the left one holds the histograms of both; those
+    /// of the larger leaf are the difference of these and those of the smaller one.
     fn find_splits(&mut self, left: &mut Leaf, right: &mut Leaf, search: &Search) {
         if left.drawn.len() < right.drawn.len() {
             std::mem::swap(&mut left.place, &mut right.place);

@@ -23,7 +23,7 @@ use forms::Forms;
 /// The largest distance of a label from its centre, in scales.
 const FARTHEST: f64 = 1e50;
 
-/// Number of rows between two looks at whether the stream has changed.
+/// Number of rows between two checks for a change of the stream.
 const CHECK_EVERY: u64 = 256;
 
 /// The fewest rows of which adaptive experts are made anew.
@@ -55,7 +55,7 @@ pub(super) struct Ensemble {
     /// Number of rows after which the stream last changed, and of take-overs so far.
     changed_at: u64,
     take_overs: u64,
-    /// Number of rows after which it was last asked whether the stream had changed.
+    /// Number of rows after which the stream was last checked for a change.
     checked_at: u64,
 }
 
@@ -215,7 +215,7 @@ impl Ensemble {
         }
     }
 
-    /// Makes the rounds of rows that count so many times.
+    /// Makes the rounds of rows with weights: how many times each counts.
     fn learn_weighted(&mut self, rows: &Rows<'_>, y: &[f64], weights: &[f64]) {
         if weights.iter().all(|weight| *weight == 1.0) {
             return self.learn_rows(rows, y, &mut Vec::new(), &mut Vec::new());

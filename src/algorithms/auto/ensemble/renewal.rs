@@ -13,10 +13,10 @@ const PAST_HELPS: f64 = 0.97;
 const AWAKE: usize = 4;
 const SLEEP_AFTER: u64 = 4;
 
-/// The part of the error that is left, if all but the last rows are forgotten, below which nothing before is of use.
+/// The ensemble begins anew from the last rows if forgetting all others leaves less than this part of the error.
 const ALL_CHANGED: f64 = 0.5;
 
-/// The part of the rows since the last change for which a doubt is not looked into again.
+/// Divisor of the number of rows since the last change: at least so many rows pass between two checks.
 const PATIENCE: u64 = 8;
 
 impl Ensemble {
@@ -56,9 +56,9 @@ impl Ensemble {
         }
     }
 
-    /// The part of the error that is left if all but the last rows are forgotten, if experts have taken over: it is less
-    /// than 1 if the stream has changed. It is computed now and then, the rarer the longer the stream has stayed the
-    /// same, and infinite in between.
+    /// The part of the error that is left if all but the last rows are forgotten: less than 1 if the stream has
+    /// changed. It is computed only after experts have taken over, and the more rarely the longer the stream has stayed
+    /// the same; otherwise it is infinite.
     fn gain_of_forgetting(&mut self) -> f64 {
         if !self.rounds.is_multiple_of(CHECK_EVERY) {
             return f64::INFINITY;
