@@ -8,7 +8,8 @@
 //! ```
 //! use nystream::{AutoParams, Learner};
 //!
-//! let mut learner = Learner::new(AutoParams::default())?;
+//! // Rows come in an order of their own, which predictions are not to depend on.
+//! let mut learner = Learner::new(AutoParams { use_past: false, ..Default::default() })?;
 //! for i in 0..400 {
 //!     let x = f64::from(i % 20);
 //!     let _prediction = learner.learn_row(&[x], (x / 3.0).sin())?;

@@ -112,7 +112,8 @@ def row_gflop(model: nystream.Learner) -> float:
     """Count the operations of a learned row, in units of 1e9."""
     if not isinstance(model, nystream.Auto):
         return learning_gflop(model.n_basis, model.n_features)
-    experts = ((expert.kind, expert.width) for expert in model.experts if expert.width)
+    awake = (expert for expert in model.experts if np.isfinite(expert.loss) and expert.width)
+    experts = ((expert.kind, expert.width) for expert in awake)
     counts = [len([*group]) for _, group in groupby(experts)]  # experts with one dictionary
     parts = model.scorer().parts
     shapes = [part["basis"].shape for part in parts["expansions"] + parts["mapped"]]

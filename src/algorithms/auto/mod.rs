@@ -45,7 +45,9 @@ const LONGEST: usize = 256;
 /// ```
 /// use nystream::{AutoParams, Learner};
 ///
-/// let mut learner = Learner::new(AutoParams::default())?;
+/// // Rows come in an order of their own, which predictions are not to depend on.
+/// let params = AutoParams { use_past: false, ..AutoParams::default() };
+/// let mut learner = Learner::new(params)?;
 /// for i in 0..400 {
 ///     let x = f64::from(i % 20);
 ///     learner.learn_row(&[1e6 * x], 1e-3 * (x / 3.0).sin())?;

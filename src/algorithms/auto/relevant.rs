@@ -148,6 +148,11 @@ impl Relevant {
         self.experts.updates()
     }
 
+    /// Returns true if the experts learn and predict no more.
+    pub(super) fn is_asleep(&self) -> bool {
+        self.experts.is_asleep()
+    }
+
     /// The dictionary, of mapped rows.
     pub(super) fn dictionary(&self) -> &Dictionary {
         self.experts.dictionary()

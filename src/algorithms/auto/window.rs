@@ -137,8 +137,8 @@ impl Window {
 
     pub(super) fn load(&mut self, state: &State) -> Result<(), Error> {
         let (n_rows, rows) = state.matrix("window", self.width)?;
-        if n_rows > MOST_ROWS {
-            return Err(Error::model_file("window should not be longer"));
+        if n_rows == 0 || n_rows > MOST_ROWS {
+            return Err(Error::model_file("window should have 1 to 8192 rows"));
         }
         self.rows = rows;
         self.y = state.vector("window_labels", n_rows * self.n_targets)?;

@@ -71,7 +71,7 @@ def is_novel(k, kappa, K_inverse, alpha):
 
 
 # What is added to the kernel values of rows with themselves, relative to them, if alpha is below
-# 1e-5: see src/dictionary.rs.
+# 1e-5: see src/features/ald.rs.
 NUGGET = 1e-13
 
 

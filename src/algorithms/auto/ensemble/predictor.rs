@@ -75,12 +75,11 @@ impl Ensemble {
     pub(in super::super) fn mixture(&self, ranges: impl Iterator<Item = Range>) -> Mixture {
         let (units, mut weights) = (&self.units, self.weights());
         let unbounded = vec![UNBOUNDED; units.len()];
-        let kernels = self.kernels.iter().map(|experts| {
+        // Experts that are asleep have no weight.
+        let kernels = self.kernels.iter().filter_map(|experts| {
             let w = weights.combined(experts.updates(), units);
-            experts
-                .dictionary()
-                .map()
-                .expansion(|target| &w[target], &unbounded)
+            let map = experts.dictionary().map();
+            (!experts.is_asleep()).then(|| map.expansion(|target| &w[target], &unbounded))
         });
         let expansions = kernels.collect();
         let w = weights.combined(self.linear.updates(), units);
@@ -119,11 +118,13 @@ impl Ensemble {
             }
         }
         let unbounded = vec![UNBOUNDED; units.len()];
-        let mapped = adaptive.relevant.iter().map(|relevant| {
+        let mapped = adaptive.relevant.iter().filter_map(|relevant| {
             let w = weights.combined(relevant.updates(), units);
             let map = relevant.dictionary().map();
-            let expansion = map.expansion(|target| &w[target], &unbounded);
-            (relevant.metric().clone(), expansion)
+            (!relevant.is_asleep()).then(|| {
+                let expansion = map.expansion(|target| &w[target], &unbounded);
+                (relevant.metric().clone(), expansion)
+            })
         });
         let mapped = mapped.collect();
         let trees = weights
