@@ -48,8 +48,7 @@ impl Adaptive {
         (rows, own): (&[f64], usize),
         y: &[f64],
     ) -> Result<Self, Error> {
-        let n_pasts = if params.use_past { params.n_targets } else { 0 };
-        let past = Past::new(y, n_pasts);
+        let past = Past::new(y, params.n_pasts());
         let width = own + past.width();
         let mut wide = vec![0.0; rows.len() / own * width];
         for (wide, z) in wide.chunks_exact_mut(width).zip(rows.chunks_exact(own)) {
@@ -216,8 +215,7 @@ impl Adaptive {
 
     /// Reads experts on rows of width `own`.
     pub(super) fn load(params: &AutoParams, own: usize, state: &State) -> Result<Self, Error> {
-        let n_pasts = if params.use_past { params.n_targets } else { 0 };
-        let past = Past::load(n_pasts, &state.inner("past"))?;
+        let past = Past::load(params.n_pasts(), &state.inner("past"))?;
         let width = own + past.width();
         let mut window = Window::new(width, params.n_targets);
         window.load(state)?;
@@ -229,6 +227,12 @@ impl Adaptive {
         let designs = (0..).zip(lineup::relevant(params, 3));
         let designs = designs.map(|(i, design)| (design, state.inner(&format!("relevant{i}"))));
         let designs = designs.filter(|(_, state)| state.has("metric"));
+        let relevant: Vec<Relevant> = designs
+            .map(|(design, state)| Relevant::load(design, width, &state))
+            .collect::<Result<_, Error>>()?;
+        if relevant.is_empty() {
+            return Err(Error::model_file("it should have a metric"));
+        }
         let mut boosted = Boosted::new(params.n_targets);
         boosted.load(state, width)?;
         Ok(Self {
@@ -236,9 +240,7 @@ impl Adaptive {
             uses_past: state.scalar("uses_past")? != 0.0,
             window,
             linear,
-            relevant: designs
-                .map(|(design, state)| Relevant::load(design, width, &state))
-                .collect::<Result<_, Error>>()?,
+            relevant,
             boosted,
         })
     }

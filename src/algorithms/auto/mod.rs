@@ -108,6 +108,11 @@ impl AutoParams {
         })
     }
 
+    /// Number of targets whose past experts may look at.
+    fn n_pasts(&self) -> usize {
+        if self.use_past { self.n_targets } else { 0 }
+    }
+
     /// The forgetting factor of experts that forget `times` times as fast as the comparison of experts.
     fn memory(&self, times: f64) -> f64 {
         (1.0 - times * (1.0 - self.forgetting)).max(0.5)

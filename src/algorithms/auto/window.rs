@@ -1,5 +1,7 @@
 //! The window: the last rows and their labels, from which experts are made anew.
 
+use std::ops::Range;
+
 use crate::error::Error;
 use crate::persist::State;
 use crate::runtime::heap;
@@ -31,27 +33,26 @@ pub(super) struct Recent {
 impl Recent {
     /// The last rows, at most `n`.
     pub(super) fn last(&self, n: usize) -> Self {
-        let n_rows = self.weights.len();
-        let skip = n_rows.saturating_sub(n);
-        let last = |numbers: &[f64]| numbers[skip * (numbers.len() / n_rows.max(1))..].to_vec();
-        Self {
-            rows: last(&self.rows),
-            y: last(&self.y),
-            weights: last(&self.weights),
-        }
+        self.split(n).1
     }
 
     /// The rows before the last `n`, and the last `n`.
     pub(super) fn split(&self, n: usize) -> (Self, Self) {
-        let n_before = self.weights.len().saturating_sub(n);
-        let n_rows = self.weights.len().max(1);
-        let before = |numbers: &[f64]| numbers[..n_before * (numbers.len() / n_rows)].to_vec();
-        let before = Self {
-            rows: before(&self.rows),
-            y: before(&self.y),
-            weights: before(&self.weights),
+        let n_rows = self.weights.len();
+        let n_before = n_rows.saturating_sub(n);
+        (self.slice(0..n_before), self.slice(n_before..n_rows))
+    }
+
+    fn slice(&self, range: Range<usize>) -> Self {
+        let part = |numbers: &[f64]| {
+            let width = numbers.len() / self.weights.len().max(1);
+            numbers[range.start * width..range.end * width].to_vec()
         };
-        (before, self.last(n))
+        Self {
+            rows: part(&self.rows),
+            y: part(&self.y),
+            weights: part(&self.weights),
+        }
     }
 
     /// An even part of the rows, at most `n`.

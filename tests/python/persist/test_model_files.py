@@ -248,6 +248,18 @@ def test_golden_files_stay_loadable(data, expected, tmp_path):
         np.testing.assert_allclose(predictions[:n_rows], expected[20 : 20 + n_rows], **close)
 
 
+def test_a_forged_auto_without_metrics_is_refused():
+    model = nystream.Auto(warm_up=8, max_basis=6)
+    model.learn_many(*stream())
+
+    def rename(_, header):
+        for name in [name for name in header if ".metric" in name]:
+            header[name.replace(".metric", ".other")] = header.pop(name)
+
+    with pytest.raises(ValueError, match="it should have a metric"):
+        nystream.Auto.from_bytes(tampered(model.to_bytes(), rename))
+
+
 def rows_with_its_experts(model):
     """The number of rows before Auto begins anew, in its warm-up, with experts of today."""
     if not isinstance(model, nystream.Auto) or model.n_seen >= model.warm_up:
