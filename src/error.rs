@@ -197,6 +197,12 @@ pub enum Error {
         /// Name of the algorithm.
         algorithm: &'static str,
     },
+    /// A ticket that a learner of another kind has given.
+    #[error("ticket should be one that this {algorithm} has given")]
+    Ticket {
+        /// Name of the algorithm.
+        algorithm: &'static str,
+    },
     /// A learner that cannot be merged with others.
     #[error("{place} should be a RidgeAld, but is a {algorithm}")]
     NotMergeable {

@@ -43,7 +43,7 @@ pub use algorithms::{
 pub use data::{FeatureNames, Number, Rows};
 pub use error::{Error, Place};
 pub use features::{Dictionary, NystromMap, Policy, Projection, SMALLEST_ALPHA};
-pub use learner::{Learner, Scorer};
+pub use learner::{Learner, Scorer, Ticket};
 pub use limits::{LARGEST, Range};
 pub use linalg::simd::instruction_set;
 pub use persist::State;

@@ -34,7 +34,7 @@ use crate::features::Block;
 use crate::kernels::AnyKernel;
 use crate::linalg::Panels;
 use crate::persist::State;
-use crate::predictor::{Predictor, Scores};
+use crate::predictor::{Asked, Predictor, Scores};
 use crate::runtime::Heap;
 use crate::updates::Rounds;
 
@@ -201,6 +201,33 @@ pub trait Algorithm: CopyAlgorithm + fmt::Debug + Heap + Send + Sync {
     /// The parts of prediction intervals, if the algorithm has them.
     fn intervals(&self) -> Option<Intervals<'_>> {
         None
+    }
+
+    /// The errors of past predictions, to be recorded, if the algorithm has intervals.
+    fn scores_mut(&mut self) -> Option<&mut Scores> {
+        None
+    }
+
+    /// Predicts a row whose labels come later.
+    fn ask(&self, x: &[f64]) -> Asked {
+        let mut asked = Asked {
+            yhat: vec![0.0; self.facts().n_targets],
+            ..Asked::default()
+        };
+        self.predict_into(x, &mut asked.yhat);
+        if let Some(intervals) = self.intervals() {
+            asked.q = (intervals.uncertainty)(x);
+            asked.scales = intervals.scores.scales();
+        }
+        asked
+    }
+
+    /// Learns the labels of a row that was asked for. `delay` other rows have been predicted since.
+    fn learn_asked(&mut self, x: &[f64], y: &[f64], weight: f64, asked: &Asked, _delay: usize) {
+        if let Some(scores) = self.scores_mut() {
+            scores.answer(asked);
+        }
+        self.learn_row(x, y, weight, &mut asked.yhat.clone());
     }
 
     /// The experts of an ensemble; none for other algorithms.

@@ -9,7 +9,7 @@ use crate::features::FeatureMap;
 use crate::limits::Range;
 use crate::linalg::index_of_least;
 use crate::persist::State;
-use crate::predictor::{Predictor, Record};
+use crate::predictor::{Predictor, Record, Scores};
 use crate::runtime::Heap;
 use crate::updates::{LeastSquares, Output, Update};
 
@@ -331,6 +331,10 @@ impl<M: FeatureMap + 'static, U: Update + 'static> Algorithm for FeatureLearner<
             kernel,
             largest_kappa: self.update().largest_kappa(),
         })
+    }
+
+    fn scores_mut(&mut self) -> Option<&mut Scores> {
+        self.record.as_mut().map(Record::scores_mut)
     }
 
     fn intervals(&self) -> Option<Intervals<'_>> {

@@ -93,7 +93,7 @@ impl Algorithm for OnlineKrr {
     fn learn_row(&mut self, x: &[f64], y: &[f64], weight: f64, yhat: &mut [f64]) {
         let regression = self.ridge.learn_row(x, y[0], weight);
         yhat[0] = self.prediction(&regression);
-        self.scores.push([y[0] - yhat[0]], regression.uncertainty());
+        self.scores.push(y, yhat, regression.uncertainty());
     }
 
     fn predict_into(&self, x: &[f64], out: &mut [f64]) {
@@ -114,6 +114,10 @@ impl Algorithm for OnlineKrr {
             kernel: self.ridge.kernel(),
             largest_kappa: self.ridge.largest_kappa(),
         })
+    }
+
+    fn scores_mut(&mut self) -> Option<&mut Scores> {
+        Some(&mut self.scores)
     }
 
     fn intervals(&self) -> Option<Intervals<'_>> {

@@ -179,7 +179,7 @@ impl Algorithm for Pkawv {
         }
         self.kors.admit(x, &mut offer);
         let q = self.squares.learn_targets(&offer.at.phi, y, 1.0, yhat);
-        self.scores.push([y[0] - yhat[0]], q);
+        self.scores.push(y, yhat, q);
         self.past.push(x, y[0], &offer.at.phi);
         self.offer = offer;
     }
@@ -202,6 +202,10 @@ impl Algorithm for Pkawv {
             kernel: self.kors.map().kernel(),
             largest_kappa: self.squares.largest_kappa(),
         })
+    }
+
+    fn scores_mut(&mut self) -> Option<&mut Scores> {
+        Some(&mut self.scores)
     }
 
     fn intervals(&self) -> Option<Intervals<'_>> {

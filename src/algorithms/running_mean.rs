@@ -67,7 +67,7 @@ impl Algorithm for RunningMean {
 
     fn learn_row(&mut self, _x: &[f64], y: &[f64], weight: f64, yhat: &mut [f64]) {
         yhat[0] = self.mean;
-        self.scores.push([y[0] - yhat[0]], self.uncertainty());
+        self.scores.push(y, yhat, self.uncertainty());
         self.count += weight;
         self.mean += (y[0] - self.mean) * (weight / self.count);
     }
@@ -82,6 +82,10 @@ impl Algorithm for RunningMean {
 
     fn predictor(&self) -> Option<Predictor> {
         Some(Predictor::Linear(vec![Line::constant(self.mean)]))
+    }
+
+    fn scores_mut(&mut self) -> Option<&mut Scores> {
+        Some(&mut self.scores)
     }
 
     fn intervals(&self) -> Option<Intervals<'_>> {

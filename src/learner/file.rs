@@ -71,6 +71,8 @@ impl Learner {
             n_targets: self.n_targets,
             n_features: self.n_features,
             n_seen: self.n_seen,
+            n_asked: self.n_asked,
+            pending: self.pending.clone(),
             names: self.names.clone(),
         }
     }
@@ -78,6 +80,7 @@ impl Learner {
     /// The JSON content of the model file; the arrays go into `state`.
     pub(crate) fn content(&self, state: &mut State) -> Result<Value, Error> {
         self.algorithm.save(state);
+        self.save_pending(state);
         let mut learner = serde_json::to_value(&self.params).map_err(Error::model_file)?;
         state.take_arrays(&mut learner);
         Ok(json!({
@@ -98,6 +101,7 @@ impl Learner {
         learner.n_features = model_file::field(&mut content, "n_features")?;
         learner.n_seen = model_file::field(&mut content, "n_seen")?;
         learner.names = model_file::field(&mut content, "feature_names")?;
+        learner.load_pending(state)?;
         learner.names.check_count(learner.n_features)?;
         learner.check_widths()?;
         learner.check_numbers()?;

@@ -1,8 +1,10 @@
 //! Prediction intervals.
 
 use super::Learner;
+use crate::algorithms::Intervals;
 use crate::data::{Number, Rows, score_rows};
 use crate::error::{Error, Place};
+use crate::predictor::Asked;
 
 impl Learner {
     /// Returns true if the learner has [`predict_intervals`](Self::predict_intervals).
@@ -31,16 +33,7 @@ impl Learner {
         rows: &Rows<'_, T>,
         level: f64,
     ) -> Result<Vec<f64>, Error> {
-        let algorithm = self.params.name();
-        let intervals = self.algorithm.intervals();
-        let intervals = intervals.ok_or(Error::Intervals { algorithm })?;
-        if !(level > 0.0 && level < 1.0) {
-            return Err(Error::parameter(
-                "level",
-                "more than 0 and less than 1",
-                level,
-            ));
-        }
+        let intervals = self.intervals_of(level)?;
         self.check_width("X", rows.n_features())?;
         let margins = intervals.scores.margins(level);
         score_rows(rows, 2 * margins.len(), |rows, out| {
@@ -50,13 +43,44 @@ impl Learner {
             let yhat = yhat.chunks_exact(margins.len());
             let out = out.chunks_exact_mut(2 * margins.len());
             for ((x, yhat), out) in rows.iter().zip(yhat).zip(out) {
-                let unit = (1.0 + (intervals.uncertainty)(x)).sqrt();
-                let ends = out.as_chunks_mut::<2>().0;
-                for ((yhat, margin), ends) in yhat.iter().zip(&margins).zip(ends) {
-                    *ends = [yhat - margin * unit, yhat + margin * unit];
-                }
+                ends_into(yhat, &margins, (intervals.uncertainty)(x), out);
             }
             Ok(())
         })
+    }
+
+    /// Refuses a level that is not one, or any if the learner has no intervals.
+    #[cfg(feature = "python")]
+    pub(crate) fn check_level(&self, level: f64) -> Result<(), Error> {
+        self.intervals_of(level).map(drop)
+    }
+
+    /// The parts of intervals of this level.
+    fn intervals_of(&self, level: f64) -> Result<Intervals<'_>, Error> {
+        let algorithm = self.params.name();
+        let intervals = self.algorithm.intervals();
+        let intervals = intervals.ok_or(Error::Intervals { algorithm })?;
+        if level > 0.0 && level < 1.0 {
+            return Ok(intervals);
+        }
+        let expected = "more than 0 and less than 1";
+        Err(Error::parameter("level", expected, level))
+    }
+
+    /// The ends of the interval of this level for each target of a row that was asked for just now.
+    pub(super) fn ends(&self, asked: &Asked, level: f64) -> Result<Vec<f64>, Error> {
+        let margins = self.intervals_of(level)?.scores.margins(level);
+        let mut ends = vec![0.0; 2 * margins.len()];
+        ends_into(&asked.yhat, &margins, asked.q, &mut ends);
+        Ok(ends)
+    }
+}
+
+/// Writes the ends of the interval for each target of a row whose uncertainty is `q`.
+fn ends_into(yhat: &[f64], margins: &[f64], q: f64, out: &mut [f64]) {
+    let unit = (1.0 + q).sqrt();
+    let ends = out.as_chunks_mut::<2>().0;
+    for ((yhat, margin), ends) in yhat.iter().zip(margins).zip(ends) {
+        *ends = [yhat - margin * unit, yhat + margin * unit];
     }
 }

@@ -5,6 +5,7 @@ use std::fmt::Debug;
 use serde_json::{Map, Value};
 
 use super::Learner;
+use super::late::Pending;
 use crate::algorithms::{Algorithm, AnyParams, RidgeAld, RidgeAldParams};
 use crate::data::FeatureNames;
 use crate::error::{Error, Place};
@@ -47,15 +48,18 @@ impl Learner {
             .iter()
             .map(|learner| learner.read_by(params))
             .collect::<Result<_, _>>()?;
+        let n_seen = seen
+            .iter()
+            .map(|own| own.n_seen)
+            .fold(0, u64::saturating_add);
         Ok(Self {
             params: params.clone().into(),
             algorithm: Box::new(params.merge(&models)?),
             n_targets: params.n_targets,
             n_features,
-            n_seen: seen
-                .iter()
-                .map(|own| own.n_seen)
-                .fold(0, u64::saturating_add),
+            n_seen,
+            n_asked: n_seen,
+            pending: Pending::default(),
             names: FeatureNames::new(names),
         })
     }

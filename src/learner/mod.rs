@@ -3,6 +3,7 @@
 mod any_model;
 mod file;
 mod intervals;
+mod late;
 mod merge;
 mod scorer;
 mod weights;
@@ -14,10 +15,13 @@ use crate::data::{
 };
 use crate::error::{Error, Place};
 use crate::linalg::Panels;
+use crate::runtime::Heap;
 use crate::runtime::memory::reserved;
 
 #[cfg(feature = "python")]
 pub(crate) use any_model::AnyModel;
+use late::Pending;
+pub use late::Ticket;
 pub use scorer::Scorer;
 
 /// The largest number of features, more than any row has.
@@ -44,6 +48,9 @@ pub struct Learner {
     n_targets: usize,
     n_features: Option<usize>,
     n_seen: u64,
+    /// Number of rows predicted, by asking or before they were learned.
+    n_asked: u64,
+    pending: Pending,
     names: FeatureNames,
 }
 
@@ -58,6 +65,8 @@ impl Learner {
             params,
             n_features: None,
             n_seen: 0,
+            n_asked: 0,
+            pending: Pending::default(),
             names: FeatureNames::default(),
         })
     }
@@ -230,16 +239,22 @@ impl Learner {
 
     /// The bytes of memory that the learner holds.
     pub fn nbytes(&self) -> usize {
-        size_of::<Self>() + self.algorithm.heap_bytes()
+        let waiting = self.pending.iter().map(Heap::heap_bytes).sum::<usize>();
+        size_of::<Self>() + self.algorithm.heap_bytes() + waiting
     }
 
     /// Predicts each row, then learns its label, in order; returns the predictions.
     pub fn learn_rows(&mut self, rows: &Rows<'_>, y: &[f64]) -> Result<Vec<f64>, Error> {
         self.check(rows, y, None)?;
         let yhat = learn_rows(&mut *self.algorithm, rows, y);
+        self.count_asked(rows.len());
         self.count_rows(rows.n_features(), rows.len());
         check_predictions(&yhat)?;
         Ok(yhat)
+    }
+
+    fn count_asked(&mut self, n_rows: usize) {
+        self.n_asked = self.n_asked.saturating_add(n_rows as u64);
     }
 
     fn count_rows(&mut self, n_features: usize, n_rows: usize) {

@@ -76,6 +76,7 @@ impl Learner {
         if weight == 0.0 {
             return self.algorithm.predict_into(x, yhat);
         }
+        self.count_asked(1);
         self.count_rows(x.len(), 1);
         self.algorithm.learn_row(x, y, weight, yhat);
     }

@@ -41,6 +41,9 @@ impl Learner {
         wider.load(&state)?;
         wider.widen(before, n_features)?;
         self.algorithm = wider;
+        for waiting in &mut self.pending {
+            waiting.widen(n_features);
+        }
         self.n_features = self.n_features.map(|_| n_features);
         Ok(())
     }

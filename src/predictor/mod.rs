@@ -23,7 +23,7 @@ use crate::persist::State;
 use crate::runtime::Heap;
 use line::{load_lines, save_lines};
 
-pub use conformal::Scores;
+pub use conformal::{Asked, Scores};
 pub use expansion::Expansion;
 pub use extension::Extension;
 pub use line::Line;

@@ -52,6 +52,11 @@ impl Record {
         &self.scores
     }
 
+    /// The errors of past predictions, to be recorded.
+    pub(crate) fn scores_mut(&mut self) -> &mut Scores {
+        &mut self.scores
+    }
+
     /// Clips the predictions for a row.
     pub(crate) fn clip(&self, yhat: &mut [f64]) {
         if let Some(clip) = &self.clip {
@@ -65,8 +70,7 @@ impl Record {
         if let Some(clip) = &mut self.clip {
             clip.include(y);
         }
-        let errors = yhat.iter().zip(y).map(|(yhat, y)| y - yhat);
-        self.scores.push(errors, q);
+        self.scores.push(y, yhat, q);
     }
 
     pub(crate) fn save(&self, state: &mut State) {

@@ -55,6 +55,16 @@ pub(super) fn predict<'py>(
     Ok(PyArray1::from_vec(py, ends).reshape(shape)?.into_any())
 }
 
+/// The ends of the interval of one row, of each target if there are several.
+pub(super) fn of_row(
+    py: Python<'_>,
+    ends: Vec<f64>,
+    n_targets: usize,
+) -> PyResult<Bound<'_, PyAny>> {
+    let ends = PyArray1::from_vec(py, ends);
+    Ok(ends.reshape(shape(None, n_targets))?.into_any())
+}
+
 /// The shape of the result: two ends for each target, if there are several, of each row, if there are many.
 fn shape(n_rows: Option<usize>, n_targets: usize) -> Vec<usize> {
     let targets = (n_targets > 1).then_some(n_targets);

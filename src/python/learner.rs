@@ -10,6 +10,7 @@ use pyo3::sync::MutexExt;
 use pyo3::types::{PyBytes, PyDict, PyFloat, PyType};
 
 use super::chunks::ScoreRows;
+use super::late::{self, Ticket};
 use super::scorer::Scorer;
 use super::training_batch::TrainingBatch;
 use super::{arrays, chunks, intervals, params};
@@ -100,14 +101,7 @@ impl Learner {
         })
     }
 
-    /// The prediction for one row, or an array of them if there are several targets. Changes nothing; 0 before anything is
-    /// learned.
-    ///
-    /// Examples
-    /// --------
-    /// >>> import nystream
-    /// >>> nystream.NonsAld().predict_one([0.1, 0.2])
-    /// 0.0
+    #[doc = include_str!("docs/predict_one.txt")]
     fn predict_one<'py>(
         &self,
         py: Python<'py>,
@@ -151,14 +145,7 @@ impl Learner {
         Ok(())
     }
 
-    /// The predictions for many rows, by several threads if there are thousands; see ``set_num_threads``. Changes
-    /// nothing. If there are several targets, they are the columns.
-    ///
-    /// Examples
-    /// --------
-    /// >>> import nystream
-    /// >>> nystream.NonsAld().predict_many([[0.1, 0.2], [0.3, 0.4]])
-    /// array([0., 0.])
+    #[doc = include_str!("docs/predict_many.txt")]
     fn predict_many<'py>(
         &self,
         py: Python<'py>,
@@ -182,56 +169,89 @@ impl Learner {
         intervals::predict(py, &self.core, X, level)
     }
 
-    /// Number of labels that a row has.
-    ///
-    /// Examples
-    /// --------
-    /// >>> import nystream
-    /// >>> nystream.RidgeAld(n_targets=3).n_targets
-    /// 3
+    #[doc = include_str!("docs/n_targets.txt")]
     #[getter]
     fn n_targets(&self, py: Python<'_>) -> usize {
         self.lock(py).borrow().n_targets()
     }
 
-    /// True if the learner has ``predict_interval``: those by least squares have.
-    ///
-    /// Examples
-    /// --------
-    /// >>> import nystream
-    /// >>> nystream.RidgeAld().has_intervals, nystream.NonsAld().has_intervals
-    /// (True, False)
+    #[doc = include_str!("docs/has_intervals.txt")]
     #[getter]
     fn has_intervals(&self, py: Python<'_>) -> bool {
         self.lock(py).borrow().has_intervals()
     }
 
     #[doc = include_str!("docs/learn_many.txt")]
-    #[pyo3(signature = (X, y, sample_weight=None))]
+    #[pyo3(signature = (X, y, sample_weight=None, *, delay=None), text_signature = "($self, X, y, sample_weight=None, *, delay=0)")]
     fn learn_many(
         &self,
         py: Python<'_>,
         X: &Bound<'_, PyAny>,
         y: &Bound<'_, PyAny>,
         sample_weight: Option<&Bound<'_, PyAny>>,
+        delay: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<()> {
+        let delay = late::delay(delay)?;
         let batch = TrainingBatch::new(X, y, sample_weight, self.n_targets(py))?;
-        batch.progressive(py, &self.core)?;
+        batch.progressive(py, &self.core, delay)?;
         Ok(())
     }
 
     #[doc = include_str!("docs/progressive.txt")]
-    #[pyo3(signature = (X, y, sample_weight=None))]
+    #[pyo3(signature = (X, y, sample_weight=None, *, delay=None), text_signature = "($self, X, y, sample_weight=None, *, delay=0)")]
     fn progressive<'py>(
         &self,
         py: Python<'py>,
         X: &Bound<'py, PyAny>,
         y: &Bound<'py, PyAny>,
         sample_weight: Option<&Bound<'py, PyAny>>,
+        delay: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let n_targets = self.n_targets(py);
+        let (n_targets, delay) = (self.n_targets(py), late::delay(delay)?);
         let batch = TrainingBatch::new(X, y, sample_weight, n_targets)?;
-        chunks::predictions(py, batch.progressive(py, &self.core)?, n_targets)
+        chunks::predictions(py, batch.progressive(py, &self.core, delay)?, n_targets)
+    }
+
+    #[doc = include_str!("docs/ask.txt")]
+    #[pyo3(signature = (x, level=None))]
+    fn ask(
+        &self,
+        py: Python<'_>,
+        x: &Bound<'_, PyAny>,
+        level: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Ticket> {
+        let level = level.map(|level| arrays::number("level", level));
+        let (level, (x, names)) = (level.transpose()?, arrays::row("x", x)?);
+        let (guard, x) = (self.lock(py), x.try_readonly()?);
+        let mut learner = guard.borrow_mut();
+        learner.check_names("x", &names)?;
+        late::ask(&mut learner, x.as_slice()?, level, names)
+    }
+
+    #[doc = include_str!("docs/answer.txt")]
+    #[pyo3(signature = (ticket, y, sample_weight=None))]
+    fn answer(
+        &self,
+        py: Python<'_>,
+        ticket: &Bound<'_, Ticket>,
+        y: &Bound<'_, PyAny>,
+        sample_weight: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<()> {
+        let y = arrays::label("y", y, self.n_targets(py))?;
+        let weight = sample_weight.map(|w| arrays::number("sample_weight", w));
+        let (guard, weight) = (self.lock(py), weight.transpose()?);
+        late::answer(&mut guard.borrow_mut(), ticket.get(), &y, weight)
+    }
+
+    #[doc = include_str!("docs/learn_pending.txt")]
+    fn learn_pending(&self, py: Python<'_>) {
+        self.lock(py).borrow_mut().learn_pending();
+    }
+
+    #[doc = include_str!("docs/n_pending.txt")]
+    #[getter]
+    fn n_pending(&self, py: Python<'_>) -> usize {
+        self.lock(py).borrow().n_pending()
     }
 
     #[doc = include_str!("docs/widen.txt")]
@@ -245,13 +265,7 @@ impl Learner {
         self.lock(py).borrow().scorer().into()
     }
 
-    /// True if rows may be given a ``sample_weight``.
-    ///
-    /// Examples
-    /// --------
-    /// >>> import nystream
-    /// >>> nystream.RidgeAld().takes_weights, nystream.NonsAld().takes_weights
-    /// (True, False)
+    #[doc = include_str!("docs/takes_weights.txt")]
     #[getter]
     fn takes_weights(&self, py: Python<'_>) -> bool {
         self.lock(py).borrow().takes_weights()
@@ -265,13 +279,7 @@ impl Learner {
         learner.names().get().map(<[String]>::to_vec)
     }
 
-    /// Number of rows kept.
-    ///
-    /// Examples
-    /// --------
-    /// >>> import nystream
-    /// >>> nystream.NonsAld().n_basis
-    /// 0
+    #[doc = include_str!("docs/n_basis.txt")]
     #[getter]
     fn n_basis(&self, py: Python<'_>) -> usize {
         self.lock(py).borrow().n_basis()
@@ -296,13 +304,7 @@ impl Learner {
         self.lock(py).borrow().nbytes()
     }
 
-    /// Number of rows learned.
-    ///
-    /// Examples
-    /// --------
-    /// >>> import nystream
-    /// >>> nystream.NonsAld().n_seen
-    /// 0
+    #[doc = include_str!("docs/n_seen.txt")]
     #[getter]
     fn n_seen(&self, py: Python<'_>) -> u64 {
         self.lock(py).borrow().n_seen()
@@ -327,27 +329,14 @@ impl Learner {
         PyArray1::from_vec(py, rows).reshape(shape)
     }
 
-    /// The constructor's arguments, as a new dict.
-    ///
-    /// Examples
-    /// --------
-    /// >>> import nystream
-    /// >>> nystream.NonsAld(alpha=0.01).params["alpha"]
-    /// 0.01
+    #[doc = include_str!("docs/params.txt")]
     #[getter]
     fn params<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let params = self.lock(py).borrow().params().clone();
         Ok(params::to_py(py, &params)?.1)
     }
 
-    /// The whole learner as bytes: parameters and all that it has learned.
-    ///
-    /// Examples
-    /// --------
-    /// >>> import nystream
-    /// >>> data = nystream.NonsAld().to_bytes()
-    /// >>> nystream.Learner.from_bytes(data).n_seen
-    /// 0
+    #[doc = include_str!("docs/to_bytes.txt")]
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let bytes = self.lock(py).borrow().to_bytes()?;
         Ok(PyBytes::new(py, &bytes))

@@ -12,6 +12,7 @@ mod chunks;
 mod errors;
 mod intervals;
 mod kernel;
+mod late;
 mod learner;
 mod merge;
 mod params;
@@ -36,6 +37,8 @@ mod _core {
 
     #[pymodule_export]
     use super::kernel::Kernel;
+    #[pymodule_export]
+    use super::late::Ticket;
     #[pymodule_export]
     use super::learner::Learner;
     #[pymodule_export]

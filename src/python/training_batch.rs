@@ -54,6 +54,7 @@ impl<'py> TrainingBatch<'py> {
         &self,
         py: Python<'py>,
         learner: &ReentrantMutex<RefCell<Learner>>,
+        delay: usize,
     ) -> PyResult<Vec<f64>> {
         let y = self.y.try_readonly()?;
         let weights = self.weights.as_ref().map(PyArrayMethods::try_readonly);
@@ -61,8 +62,12 @@ impl<'py> TrainingBatch<'py> {
         let weights = weights.as_ref().map(|w| w.as_slice()).transpose()?;
         let y = y.as_slice()?;
         match &self.X {
-            Matrix::Float64(X) => self.learn_rows(py, learner, &X.try_readonly()?, y, weights),
-            Matrix::Float32(X) => self.learn_rows(py, learner, &X.try_readonly()?, y, weights),
+            Matrix::Float64(X) => {
+                self.learn_rows(py, (learner, delay), &X.try_readonly()?, y, weights)
+            }
+            Matrix::Float32(X) => {
+                self.learn_rows(py, (learner, delay), &X.try_readonly()?, y, weights)
+            }
         }
     }
 
@@ -70,7 +75,7 @@ impl<'py> TrainingBatch<'py> {
     fn learn_rows<T: Number + Element>(
         &self,
         py: Python<'_>,
-        learner: &ReentrantMutex<RefCell<Learner>>,
+        (learner, delay): (&ReentrantMutex<RefCell<Learner>>, usize),
         X: &PyReadonlyArray2<'_, T>,
         y: &[f64],
         weights: Weights<'_>,
@@ -91,9 +96,11 @@ impl<'py> TrainingBatch<'py> {
                     &y[range.start * n_targets..range.end * n_targets],
                     learner.n_seen() == 0,
                 );
-                let yhat = match weights {
-                    None => learner.learn_rows(&rows, y),
-                    Some(weights) => learner.learn_weighted_rows(&rows, y, &weights[range]),
+                learner.learn_all_but(delay);
+                let yhat = match (delay, weights) {
+                    (0, None) => learner.learn_rows(&rows, y),
+                    (0, Some(weights)) => learner.learn_weighted_rows(&rows, y, &weights[range]),
+                    _ => learner.learn_late_rows(&rows, y, weights.map(|w| &w[range]), delay),
                 }?;
                 if is_first {
                     learner.name_features(names.clone());

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import copy
 import sys
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nystream._cli import learner_options, outputs, table_options
-from nystream._cli.parsing import Commands, add_command, at_least_one
+from nystream._cli.parsing import Commands, add_command, at_least_one, not_negative
 from nystream._cli.progress import ProgressDisplay, tell
 from nystream._runs.bad_rows import BadRows
 from nystream._runs.learning import Learning
@@ -57,6 +58,14 @@ def add_to(commands: Commands) -> None:
     model = parser.add_argument_group("model")
     learner_options.add_to(model)
     model.add_argument("--model", type=Path, metavar="FILE", help="a model that learns on")
+    model.add_argument(
+        "--delay",
+        type=not_negative,
+        default=0,
+        metavar="N",
+        help="learn each label when N more rows have been predicted (0): a forecast h steps ahead "
+        "has the delay h - 1",
+    )
     output = parser.add_argument_group("output")
     output.add_argument("--save", type=Path, metavar="FILE", help="where the model goes")
     output.add_argument(
@@ -129,12 +138,19 @@ def learn(chosen: argparse.Namespace, table: Table) -> int:
     if table.unread():
         reason = "it may not be whole, and is left for the next --resume"
         tell(f"{name_of(chosen.input)}, {table.unread()}: {reason}")
-    if not learning.model.n_seen:
+    if not learning.progress.tally.good:
         raise ValueError(f"{chosen.input} should have at least one good row, but has none")
     if chosen.save:
-        learning.model.save(chosen.save)
+        finished(learning.model).save(chosen.save)
     summarise(chosen, learning, rate)
     return 0
+
+
+def finished(model: Learner) -> Learner:
+    """Return a copy that has learned all labels: at the end of the table they are known."""
+    copied = copy.deepcopy(model)
+    copied.learn_pending()
+    return copied
 
 
 def go_through(table: Table, learning: Learning, chunks: Iterator[Chunk]) -> float:
@@ -173,6 +189,7 @@ def described(chosen: argparse.Namespace, model: Learner, selection: Selection) 
         "chunk": chosen.chunk,
         "on-error": chosen.on_error,
         "predictions": chosen.predictions is not None,
+        "delay": chosen.delay,
     }
 
 
@@ -208,7 +225,7 @@ def learning_of(
         sink = open_sink(chosen.predictions, chosen.predictions_format, names, length)
     bad_rows = BadRows(chosen.on_error, name_of(chosen.input), tell)
     progress = resumed.progress if resumed else None
-    return Learning(model, selection, sink, bad_rows, writer, progress)
+    return Learning(model, selection, sink, bad_rows, writer, progress, chosen.delay)
 
 
 def figures(model: Learner, progress: Progress, rate: float | None) -> str:

@@ -32,13 +32,22 @@ def add_command(
 
 def at_least_one(text: str) -> int:
     """Read a positive whole number."""
+    return _whole(text, 1)
+
+
+def not_negative(text: str) -> int:
+    """Read a whole number from 0 on."""
+    return _whole(text, 0)
+
+
+def _whole(text: str, least: int) -> int:
     try:
         number = int(text)
     except ValueError:
         message = f"should be a whole number, but is {text!r}"
         raise argparse.ArgumentTypeError(message) from None
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"should be at least 1, but is {text}")
+    if number < least:
+        raise argparse.ArgumentTypeError(f"should be at least {least}, but is {text}")
     return number
 
 

@@ -20,7 +20,10 @@ if TYPE_CHECKING:
 
 
 class Learning:
-    """A run: a model goes through chunks of rows, predicting each row before it learns it."""
+    """A run: a model goes through chunks of rows, predicting each row before it learns it.
+
+    A label is learned when ``delay`` more rows have been predicted.
+    """
 
     def __init__(
         self,
@@ -30,10 +33,11 @@ class Learning:
         bad_rows: BadRows,
         writer: CheckpointWriter | None = None,
         progress: Progress | None = None,
+        delay: int = 0,
     ) -> None:
         self.model, self.selection = model, selection
         self.sink, self.bad_rows, self.writer = sink, bad_rows, writer
-        self.progress = progress or Progress()
+        self.progress, self.delay = progress or Progress(), delay
         self._written = self.progress.position.row
 
     def run(self, chunks: Iterable[Chunk], show: Callable[[Progress], None]) -> None:
@@ -54,7 +58,8 @@ class Learning:
         tally = self.progress.tally
         if len(part.rows):
             labels = self.selection.labels(part.values)
-            predictions = self.model.progressive(self.selection.rows(part.values), labels)
+            rows = self.selection.rows(part.values)
+            predictions = self.model.progressive(rows, labels, delay=self.delay)
             tally.add(predictions, labels)
             self.sink.write(part.rows, predictions)
         tally.bad += len(part.bad)

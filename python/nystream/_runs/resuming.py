@@ -65,7 +65,8 @@ class Resumed:
         n_targets = len(settings["target"]) if tally.good else 0
         if any(len(values) != n_targets for values in figures):
             raise ValueError(f"{path} should have figures of {n_targets} target(s)")
-        if repr(self.model) != settings["algorithm"] or self.model.n_seen < tally.good:
+        n_rows = self.model.n_seen + self.model.n_pending
+        if repr(self.model) != settings["algorithm"] or n_rows < tally.good:
             raise ValueError(f"{path} holds a model of another run, {self.model!r}")
         if tally.good and bool(self.output_length) != settings["predictions"]:
             raise ValueError(f"{path} has a wrong length of the predictions")
@@ -73,6 +74,7 @@ class Resumed:
 
 def check_settings(path: str, then: Mapping[str, Any], now: Mapping[str, Any]) -> None:
     """Refuse to go on with settings other than those that the run began with."""
+    then = {"delay": 0, **then}  # checkpoints of earlier versions have none
     for name, value in now.items():
         if then.get(name) != value:
             was = f"but was {then.get(name)!r} when {path} was written"

@@ -1,8 +1,9 @@
 //! Experts that learn what to look at: the past of the labels, the features that matter, and steps.
 
 use super::AutoParams;
+use super::any_experts::AnyExperts;
 use super::boosted::Boosted;
-use super::experts::{AnyExperts, Experts};
+use super::experts::Experts;
 use super::lineup;
 use super::past::Past;
 use super::relevant::Relevant;
@@ -90,15 +91,22 @@ impl Adaptive {
             .chain([&mut self.boosted as &mut dyn AnyExperts])
     }
 
-    /// Extends scaled rows by the past of the labels; records the rows as they were, and labels. Each row counts `weight`
-    /// times.
-    pub(super) fn extend(&mut self, rows: &[f64], z: &[f64], y: &[f64], weight: f64) -> Extended {
+    /// Extends scaled rows by the past of the labels, or by what it was when a row was asked for; records the rows as they
+    /// were, and labels. Each row counts `weight` times.
+    pub(super) fn extend(
+        &mut self,
+        rows: &[f64],
+        z: &[f64],
+        (y, weight): (&[f64], f64),
+        asked: Option<&[f64]>,
+    ) -> Extended {
         let (width, n_targets) = (self.width(), self.window.n_targets());
         let (n_past, own) = (self.past.width(), width - self.past.width());
         let mut plain = Vec::with_capacity(z.len() / own * width);
         let each = rows.chunks_exact(own).zip(z.chunks_exact(own));
         for ((x, z), y) in each.zip(y.chunks_exact(n_targets)) {
-            self.past.append_to(&mut plain);
+            let raw = asked.map_or_else(|| self.past.raw(), <[f64]>::to_vec);
+            self.past.append_to(&mut plain, &raw);
             let past = &plain[plain.len() - n_past..];
             self.window.push([past, x].concat().as_slice(), y, weight);
             plain.extend_from_slice(z);

@@ -1,7 +1,7 @@
 //! The expert that is a sum of trees, fitted anew at growing intervals.
 
+use super::any_experts::AnyExperts;
 use super::boosting::boost;
-use super::experts::AnyExperts;
 use super::kinds::Kind;
 use super::window::Recent;
 use crate::data::Rows;
@@ -68,10 +68,9 @@ impl Boosted {
         errors.map(|error| error * error).sum()
     }
 
-    fn predict(&mut self, x: &[f64]) {
-        let [Output { yhat, q }] = &mut self.outputs;
-        yhat.extend(self.trees.iter().map(|trees| trees.predict(x)));
-        q.push(0.0);
+    fn output(&self, x: &[f64]) -> Output {
+        let yhat = self.trees.iter().map(|trees| trees.predict(x)).collect();
+        Output { yhat, q: vec![0.0] }
     }
 
     pub(super) fn save(&self, state: &mut State) {
@@ -90,14 +89,20 @@ impl Boosted {
 }
 
 impl AnyExperts for Boosted {
-    fn learn_row(&mut self, x: &[f64], _y: &[f64], _weight: f64) {
-        self.outputs[0].clear();
-        self.predict(x);
+    fn learn_row(&mut self, x: &[f64], _y: &[f64], _weight: f64, asked: Option<&[Output]>) {
+        match asked {
+            Some(asked) => self.outputs.clone_from_slice(asked),
+            None => self.outputs = [self.output(x)],
+        }
     }
 
     fn learn_rows(&mut self, rows: &Rows<'_>, _y: &[f64]) {
         self.outputs[0].clear();
-        rows.iter().for_each(|x| self.predict(x));
+        for x in rows.iter() {
+            let Output { yhat, q } = self.output(x);
+            self.outputs[0].yhat.extend(yhat);
+            self.outputs[0].q.extend(q);
+        }
     }
 
     fn outputs(&self) -> &[Output] {
@@ -108,8 +113,8 @@ impl AnyExperts for Boosted {
         &self.kinds
     }
 
-    fn uncertainties(&self, _x: &[f64]) -> Vec<f64> {
-        vec![0.0]
+    fn predict(&self, x: &[f64]) -> Vec<Output> {
+        vec![self.output(x)]
     }
 }
 

@@ -96,11 +96,6 @@ impl Combiner {
         self.losses[expert] = ASLEEP;
     }
 
-    /// The mean of one number for each expert, weighted by how well they have done.
-    pub(super) fn mean(&self, numbers: &[f64]) -> f64 {
-        dot(&self.shares(), numbers)
-    }
-
     /// The mean squared error of each expert lately.
     pub(super) fn losses(&self) -> impl Iterator<Item = f64> {
         let mean = |loss: &f64| match *loss {
@@ -129,11 +124,7 @@ impl Combiner {
     ) -> (f64, f64) {
         let (shares, mut differences) = (self.shares(), std::mem::take(&mut self.differences));
         let (mean, q) = (dot(&shares, experts), dot(&shares, q));
-        let awake = experts.iter().zip(&self.losses);
-        differences
-            .iter_mut()
-            .zip(awake)
-            .for_each(|(d, (e, loss))| *d = if *loss == ASLEEP { 0.0 } else { e - mean });
+        self.differences_into(experts, mean, &mut differences);
         let yhat = mean + self.squares.predict(&differences);
         let noise = self.noise() + self.loss.weighted(ROBUSTNESS, yhat, y);
         self.squares
@@ -145,6 +136,23 @@ impl Combiner {
         }
         self.count = self.forgetting * self.count + weight;
         (yhat, q)
+    }
+
+    /// Combines the predictions of the experts. Returns the prediction and the weighted mean of their uncertainties `q`.
+    pub(super) fn predict(&self, experts: &[f64], q: &[f64]) -> (f64, f64) {
+        let shares = self.shares();
+        let (mean, mut differences) = (dot(&shares, experts), vec![0.0; experts.len()]);
+        self.differences_into(experts, mean, &mut differences);
+        let yhat = mean + self.squares.predict(&differences);
+        (yhat, dot(&shares, q))
+    }
+
+    /// Writes the differences of the experts' predictions from their mean; 0 for an expert that is asleep.
+    fn differences_into(&self, experts: &[f64], mean: f64, differences: &mut [f64]) {
+        let awake = experts.iter().zip(&self.losses);
+        for (difference, (expert, loss)) in differences.iter_mut().zip(awake) {
+            *difference = if *loss == ASLEEP { 0.0 } else { expert - mean };
+        }
     }
 
     pub(super) fn save(&self, state: &mut State) {

@@ -1,5 +1,6 @@
 //! Experts that share the features of one map.
 
+use super::any_experts::AnyExperts;
 use super::drift::Drift;
 use super::kinds::{Kind, Memory};
 use crate::algorithms::in_blocks::SHORTEST;
@@ -40,32 +41,6 @@ pub(super) struct Experts<M> {
     /// The predictions of each expert for the rows learned last.
     outputs: Vec<Output>,
     scratch: Scratch,
-}
-
-/// Experts on the features of any map, as the ensemble sees them.
-pub(super) trait AnyExperts: Send + Sync {
-    /// Makes the round of a row that counts `weight` times.
-    fn learn_row(&mut self, x: &[f64], y: &[f64], weight: f64);
-
-    /// Makes the rounds of many rows.
-    fn learn_rows(&mut self, rows: &Rows<'_>, y: &[f64]);
-
-    /// The predictions of each expert for the rows learned last; none of experts that are asleep.
-    fn outputs(&self) -> &[Output];
-
-    /// The kind of each expert.
-    fn kinds(&self) -> &[Kind];
-
-    /// The uncertainty `phi . P phi` of each expert about a row.
-    fn uncertainties(&self, x: &[f64]) -> Vec<f64>;
-
-    /// Number of times that long memories have taken over what a short one had learned.
-    fn take_overs(&self) -> u64 {
-        0
-    }
-
-    /// Puts the experts to sleep: they learn and predict no more.
-    fn sleep(&mut self) {}
 }
 
 /// The dictionary that keeps some of these rows, at most `max_basis`.
@@ -236,7 +211,10 @@ impl<M: FeatureMap> Experts<M> {
         let Some((short, long)) = self.outputs.split_last() else {
             return;
         };
-        let (start, loss) = (short.yhat.len() - y.len(), AnyLoss::default());
+        let Some(start) = short.yhat.len().checked_sub(y.len()) else {
+            return; // the row was asked for when they did not exist yet
+        };
+        let loss = AnyLoss::default();
         for (i, y) in y.chunks_exact(n_targets).enumerate() {
             let loss = |output: &Output| {
                 let yhat = &output.yhat[start + i * n_targets..];
@@ -312,12 +290,15 @@ impl<M: FeatureMap> Experts<M> {
 }
 
 impl<M: FeatureMap> AnyExperts for Experts<M> {
-    fn learn_row(&mut self, x: &[f64], y: &[f64], weight: f64) {
+    fn learn_row(&mut self, x: &[f64], y: &[f64], weight: f64, asked: Option<&[Output]>) {
         self.clear();
         if self.is_asleep {
             return;
         }
         self.core.learn_row(x, y, weight, &mut self.outputs);
+        if let Some(asked) = asked {
+            self.outputs.clone_from_slice(asked);
+        }
         self.evaluate(y);
         self.adapt();
     }
@@ -345,10 +326,18 @@ impl<M: FeatureMap> AnyExperts for Experts<M> {
         &self.kinds
     }
 
-    fn uncertainties(&self, x: &[f64]) -> Vec<f64> {
+    fn predict(&self, x: &[f64]) -> Vec<Output> {
+        if self.is_asleep {
+            return vec![Output::default(); self.kinds.len()];
+        }
         let phi = self.core.map.peek(x);
-        let experts = self.core.updates.iter();
-        experts.filter_map(|e| e.uncertainty(&phi)).collect()
+        let predict = |expert: &LeastSquares| {
+            let mut yhat = vec![0.0; self.core.n_targets()];
+            expert.predict_into(&phi, &mut yhat);
+            let q = expert.uncertainty(&phi).into_iter().collect();
+            Output { yhat, q }
+        };
+        self.core.updates.iter().map(predict).collect()
     }
 
     fn take_overs(&self) -> u64 {

@@ -1,6 +1,6 @@
 //! Means of the labels.
 
-use super::experts::AnyExperts;
+use super::any_experts::AnyExperts;
 use super::kinds::Kind;
 use crate::data::Rows;
 use crate::error::Error;
@@ -86,9 +86,12 @@ impl Means {
 }
 
 impl AnyExperts for Means {
-    fn learn_row(&mut self, _x: &[f64], y: &[f64], weight: f64) {
+    fn learn_row(&mut self, _x: &[f64], y: &[f64], weight: f64, asked: Option<&[Output]>) {
         self.clear();
         self.record(y, weight);
+        if let Some(asked) = asked {
+            self.outputs.clone_from_slice(asked);
+        }
     }
 
     fn learn_rows(&mut self, rows: &Rows<'_>, y: &[f64]) {
@@ -106,7 +109,11 @@ impl AnyExperts for Means {
         &self.kinds
     }
 
-    fn uncertainties(&self, _x: &[f64]) -> Vec<f64> {
-        self.each.iter().map(Mean::uncertainty).collect()
+    fn predict(&self, _x: &[f64]) -> Vec<Output> {
+        let predict = |mean: &Mean| Output {
+            yhat: mean.values.clone(),
+            q: vec![mean.uncertainty()],
+        };
+        self.each.iter().map(predict).collect()
     }
 }

@@ -1,6 +1,7 @@
 //! Auto: an ensemble of experts that needs no tuning.
 
 mod adaptive;
+mod any_experts;
 mod boosted;
 mod boosting;
 mod combiner;
@@ -11,27 +12,25 @@ mod kinds;
 mod label_range;
 mod lineup;
 mod means;
+mod params;
 mod past;
 mod relevant;
+mod units;
 mod window;
 
 use std::sync::OnceLock;
 
-use serde::{Deserialize, Serialize};
-
 use super::{Algorithm, Blocks, Facts, Intervals, Scratch, one_by_one};
 use crate::data::Rows;
-use crate::data::checks::{at_least_one, targets};
 use crate::error::Error;
-use crate::features::Policy;
 use crate::linalg::Panels;
 use crate::persist::State;
-use crate::predictor::{Line, Predictor, Scores};
+use crate::predictor::{Asked, Line, Predictor, Scores};
 use crate::runtime::{Heap, heap};
-use crate::updates::LeastSquares;
 use ensemble::Ensemble;
 pub use ensemble::Expert;
 use label_range::LabelRange;
+pub use params::AutoParams;
 
 /// Number of rows after which there are experts for the first time; then they start anew whenever the rows have
 /// doubled, until the warm-up ends.
@@ -39,85 +38,6 @@ const FIRST: usize = 8;
 
 /// The most rows in a block: enough for threads to pay.
 const LONGEST: usize = 256;
-
-/// Parameters of [`Auto`].
-///
-/// ```
-/// use nystream::{AutoParams, Learner};
-///
-/// // Rows come in an order of their own, which predictions are not to depend on.
-/// let params = AutoParams { use_past: false, ..AutoParams::default() };
-/// let mut learner = Learner::new(params)?;
-/// for i in 0..400 {
-///     let x = f64::from(i % 20);
-///     learner.learn_row(&[1e6 * x], 1e-3 * (x / 3.0).sin())?;
-/// }
-/// assert!((learner.predict_row(&[6e6])? - 1e-3 * 2.0_f64.sin()).abs() < 1e-5);
-/// # Ok::<(), nystream::Error>(())
-/// ```
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct AutoParams {
-    /// Number of rows of the warm-up, from which scales and widths are taken, at least 8. Default 300.
-    pub warm_up: usize,
-    /// The most rows that the dictionary of each width keeps, at least 1. Default 150.
-    pub max_basis: usize,
-    /// The policy at that cap. Default replace.
-    pub policy: Policy,
-    /// Forgetting factor of the comparison of experts, 0.5 to 1. Default 0.999.
-    pub forgetting: f64,
-    /// True if experts may look at the past of the labels. Default true.
-    pub use_past: bool,
-    /// Number of labels that a row has, at least 1. Default 1.
-    pub n_targets: usize,
-}
-
-impl Default for AutoParams {
-    fn default() -> Self {
-        Self {
-            warm_up: 300,
-            max_basis: 150,
-            policy: Policy::Replace,
-            forgetting: 0.999,
-            use_past: true,
-            n_targets: 1,
-        }
-    }
-}
-
-impl AutoParams {
-    /// Checks the parameters and makes a learner that has seen nothing.
-    pub fn build(&self) -> Result<Auto, Error> {
-        targets(self.n_targets)?;
-        at_least_one("max_basis", self.max_basis)?;
-        if self.warm_up < FIRST {
-            let warm_up = self.warm_up as f64;
-            return Err(Error::parameter("warm_up", "at least 8", warm_up));
-        }
-        LeastSquares::new(1.0, false)?.forgetting(self.forgetting)?;
-        Ok(Auto {
-            params: self.clone(),
-            seen: 0,
-            first: First::default(),
-            means: vec![0.0; self.n_targets],
-            weight: 0.0,
-            ensemble: None,
-            label_ranges: vec![LabelRange::default(); self.n_targets],
-            scores: Scores::new(self.n_targets),
-            predictor: OnceLock::new(),
-        })
-    }
-
-    /// Number of targets whose past experts may look at.
-    fn n_pasts(&self) -> usize {
-        if self.use_past { self.n_targets } else { 0 }
-    }
-
-    /// The forgetting factor of experts that forget `times` times as fast as the comparison of experts.
-    fn memory(&self, times: f64) -> f64 {
-        (1.0 - times * (1.0 - self.forgetting)).max(0.5)
-    }
-}
 
 /// An ensemble of experts on scaled features, combined: it needs no knowledge of the stream.
 ///
@@ -177,12 +97,12 @@ impl Auto {
             *yhat = yhat.clamp(low, high);
             labels.include(*y);
         }
-        self.scores
-            .push(yhat.iter().zip(y).map(|(yhat, y)| y - yhat), q);
+        self.scores.push(y, yhat, q);
     }
 
-    /// Keeps a row of the warm-up; whenever the rows have doubled, and at the end, a new ensemble learns all of them.
-    fn warm_up(&mut self, x: &[f64], y: &[f64], weight: f64) {
+    /// Keeps a row of the warm-up, whose labels came `delay` rows late; whenever the rows have doubled, and at the end, a
+    /// new ensemble learns all of them.
+    fn warm_up(&mut self, x: &[f64], y: &[f64], weight: f64, delay: usize) {
         self.seen += 1;
         self.weight += weight;
         for (mean, y) in self.means.iter_mut().zip(y) {
@@ -193,19 +113,20 @@ impl Auto {
         self.first.weights.push(weight);
         let is_over = !self.is_warming_up();
         if is_over || (self.seen >= FIRST && self.seen.is_power_of_two()) {
-            self.ensemble = self.begin().ok().or(self.ensemble.take());
+            self.ensemble = self.begin(delay).ok().or(self.ensemble.take());
         }
         if is_over {
             self.first = First::default();
         }
     }
 
-    /// A new ensemble that has learned the rows of the warm-up.
-    fn begin(&self) -> Result<Ensemble, Error> {
+    /// A new ensemble that has learned the rows of the warm-up. Its experts are compared as if labels had come `delay`
+    /// rows late; that needs some rows whose labels were known before others were predicted.
+    fn begin(&self, delay: usize) -> Result<Ensemble, Error> {
         let First { rows, y, weights } = &self.first;
         let data = rows.to_vec();
         let rows = Rows::trusted(&data, rows.n_features(), 0);
-        Ensemble::begin(&self.params, &rows, y, weights)
+        Ensemble::begin(&self.params, &rows, (y, weights), delay.min(rows.len() / 2))
     }
 }
 
@@ -236,8 +157,49 @@ impl Algorithm for Auto {
         };
         self.clip_and_record(yhat, y, q);
         if self.is_warming_up() {
-            self.warm_up(x, y, weight);
+            self.warm_up(x, y, weight, 0);
         }
+    }
+
+    fn ask(&self, x: &[f64]) -> Asked {
+        let scales = self.scores.scales();
+        let Some(ensemble) = &self.ensemble else {
+            let (yhat, q, details) = (self.means.clone(), self.uncertainty(x), Vec::new());
+            return Asked {
+                yhat,
+                q,
+                scales,
+                details,
+            };
+        };
+        let (mut yhat, q, details) = ensemble.ask(x);
+        for (yhat, labels) in yhat.iter_mut().zip(&self.label_ranges) {
+            let (low, high) = labels.range();
+            *yhat = yhat.clamp(low, high);
+        }
+        Asked {
+            yhat,
+            q,
+            scales,
+            details,
+        }
+    }
+
+    fn learn_asked(&mut self, x: &[f64], y: &[f64], weight: f64, asked: &Asked, delay: usize) {
+        self.predictor.take();
+        if let Some(ensemble) = &mut self.ensemble {
+            let opinions = ensemble.opinions(&asked.details);
+            ensemble.learn_late(x, (y, weight), &opinions, delay);
+        }
+        self.scores.answer(asked);
+        self.clip_and_record(&mut asked.yhat.clone(), y, asked.q);
+        if self.is_warming_up() {
+            self.warm_up(x, y, weight, delay);
+        }
+    }
+
+    fn scores_mut(&mut self) -> Option<&mut Scores> {
+        Some(&mut self.scores)
     }
 
     fn learn_block(

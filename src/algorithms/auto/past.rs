@@ -27,6 +27,9 @@ pub(super) struct Past {
     scaling: Scaling,
 }
 
+/// True for each of these features that is a label; the others are differences of labels.
+pub(super) const LABELS: [bool; FEATURES] = [true, false, false, false, false];
+
 impl Past {
     /// A past without labels, with features scaled for labels like these, at least one. With no targets it has no
     /// features.
@@ -56,21 +59,25 @@ impl Past {
         FEATURES * self.last.len()
     }
 
-    /// Appends the features of the next row.
-    pub(super) fn append_to(&mut self, row: &mut Vec<f64>) {
-        self.scaling.update(&self.raw());
-        row.extend(self.features());
+    /// Appends the features of a row for which labels were in this state.
+    pub(super) fn append_to(&mut self, row: &mut Vec<f64>, raw: &[f64]) {
+        self.scaling.update(raw);
+        row.extend(self.scaled(raw));
     }
 
     /// The features that the next row has.
     pub(super) fn features(&self) -> Vec<f64> {
-        let mut features = self.raw();
-        let raw = features.clone();
-        self.scaling.scale_into(&raw, &mut features);
+        self.scaled(&self.raw())
+    }
+
+    fn scaled(&self, raw: &[f64]) -> Vec<f64> {
+        let mut features = raw.to_vec();
+        self.scaling.scale_into(raw, &mut features);
         features
     }
 
-    fn raw(&self) -> Vec<f64> {
+    /// The features that the next row has, in units of the labels.
+    pub(super) fn raw(&self) -> Vec<f64> {
         let mut features = Vec::with_capacity(self.width());
         for (target, last) in self.last.iter().enumerate() {
             features.push(last[0]);

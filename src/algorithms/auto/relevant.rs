@@ -2,7 +2,8 @@
 
 use nalgebra::{DMatrix, SymmetricEigen};
 
-use super::experts::{AnyExperts, Experts, dictionary_of};
+use super::any_experts::AnyExperts;
+use super::experts::{Experts, dictionary_of};
 use super::kinds::{Kind, Memory};
 use super::window::Recent;
 use crate::data::Rows;
@@ -346,8 +347,9 @@ fn mixed(gradients: &[f64], width: usize) -> Option<Metric> {
 }
 
 impl AnyExperts for Relevant {
-    fn learn_row(&mut self, x: &[f64], y: &[f64], weight: f64) {
-        self.experts.learn_row(&self.metric.mapped(x), y, weight);
+    fn learn_row(&mut self, x: &[f64], y: &[f64], weight: f64, asked: Option<&[Output]>) {
+        let mapped = self.metric.mapped(x);
+        self.experts.learn_row(&mapped, y, weight, asked);
     }
 
     fn learn_rows(&mut self, rows: &Rows<'_>, y: &[f64]) {
@@ -364,8 +366,8 @@ impl AnyExperts for Relevant {
         self.experts.kinds()
     }
 
-    fn uncertainties(&self, x: &[f64]) -> Vec<f64> {
-        self.experts.uncertainties(&self.metric.mapped(x))
+    fn predict(&self, x: &[f64]) -> Vec<Output> {
+        self.experts.predict(&self.metric.mapped(x))
     }
 
     fn take_overs(&self) -> u64 {

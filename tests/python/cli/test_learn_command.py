@@ -42,6 +42,19 @@ def test_every_format_is_learned_as_the_arrays_are(name, tmp_path, stream, capsy
     assert re.search(r"[\d,]+ rows/s, dictionary 40\n$", printed)
 
 
+def test_labels_may_come_late(tmp_path, stream):
+    X, y = stream
+    path, out, saved = tables.write(tmp_path, "t.csv", X, y), tmp_path / "p.csv", tmp_path / "m.nys"
+    options = [*RIDGE, *SMALL_CHUNKS, "--delay", "23", "--predictions", out, "--save", saved]
+    assert learn(path, "--target", "y", *options) == 0
+    model = plain_model()
+    np.testing.assert_array_equal(predictions(out)[1], model.progressive(X, y, delay=23))
+    model.learn_pending()
+    learned = nystream.load(saved)
+    assert (learned.n_seen, learned.n_pending) == (1000, 0)
+    np.testing.assert_array_equal(learned.predict_many(X), model.predict_many(X))
+
+
 @pytest.mark.parametrize("name", ["t.csv", "t.csv.gz", "t.jsonl", "t.arrows"])
 def test_a_pipe_is_learned_as_the_file_is(name, tmp_path, stream):
     path = tables.write(tmp_path, name, *stream)

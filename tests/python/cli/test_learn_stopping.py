@@ -85,6 +85,18 @@ def test_what_was_appended_is_learned_next_time(tmp_path, stream, checkpointed):
     np.testing.assert_array_equal(found, plain_model().progressive(X, y))
 
 
+def test_labels_that_wait_are_in_the_checkpoint(tmp_path, stream):
+    X, y = stream
+    path = tables.write(tmp_path, "t.csv", X[:512], y[:512])
+    options = [path, "--target", "y", *RIDGE, *SMALL_CHUNKS, "--delay", "600"]
+    options += ["--predictions", tmp_path / "p.csv", "--checkpoint", tmp_path / "run.ckpt"]
+    assert learn(*options) == 0
+    path.write_text(tables.text_rows(X, y))
+    assert learn(*options, "--resume") == 0
+    expected = plain_model().progressive(X, y, delay=600)
+    np.testing.assert_array_equal(predictions(tmp_path / "p.csv")[1], expected)
+
+
 def test_predictions_after_the_checkpoint_are_made_anew(tmp_path, stream, checkpointed):
     X, y = stream
     with open(tmp_path / "p.csv", "a") as file:
@@ -109,6 +121,7 @@ def test_a_checkpoint_is_not_overwritten_unasked(tmp_path, checkpointed, capsys)
         (["--set", "max_basis=41"], '--algorithm is "RidgeAld('),
         (["--drop", "a"], "--features is ['b', 'c'], but was ['a', 'b', 'c'] when"),
         (["--on-error", "skip"], "--on-error is 'skip', but was 'stop' when"),
+        (["--delay", "3"], "--delay is 3, but was 0 when"),
     ],
 )
 def test_a_run_goes_on_as_it_began(change, message, checkpointed, capsys):

@@ -87,12 +87,22 @@ class Data:
         )
         self.uses_past, self.forgotten = False, 0
 
-    def add(self, t, x, y, weight):
-        past = past_of(self.Y[:t, : self.n_pasts], self.weights[:t])
-        self.scaling_of_past.notice(past)
+    def past(self, t):
+        """The past that row t has."""
+        return past_of(self.Y[:t, : self.n_pasts], self.weights[:t])
+
+    def place(self, t, x, past):
+        """Row t with this past, without its label."""
         self.plain[t] = np.append(self.scaling_of_past.scaled(past), self.scaling.scaled(x))
-        self.X[t], self.Y[t], self.weights[t] = x, y, weight
+        self.X[t] = x
         self.show([t])
+
+    def add(self, t, x, y, weight, past=None):
+        """Row t with its label, and the past that it had when it was asked for, if it was."""
+        past = self.past(t) if past is None else past
+        self.scaling_of_past.notice(past)
+        self.place(t, x, past)
+        self.Y[t], self.weights[t] = y, weight
 
     def show(self, rows):
         """Compressed rows, with the scales of now; without the past, unless it helps."""
@@ -120,8 +130,11 @@ class InMetric(OnDictionary):
         dictionary = dictionary_of(mapped, width, self.max_basis, form.kernel, some)
         super().__init__(form.name, width, dictionary, memories, cap[1], data.n_targets)
 
-    def offer(self, t):
+    def place(self, t):
         self.dictionary.X[t] = self.metric @ self.data.shown[t]
+
+    def offer(self, t):
+        self.place(t)
         super().offer(t)
 
     def fit(self, rows):
@@ -219,9 +232,13 @@ class Trees:
     def squared_error(self, rows):
         return sum(((self.predict(t) - self.data.Y[t]) ** 2).sum() for t in rows)
 
-    def learn(self, t, y, weight):
-        """What they say of row t; they are certain, and they learn nothing."""
+    def ask(self, t):
+        """What they say of row t; they are certain."""
         return [(self.predict(t), 0.0)]
+
+    def learn(self, t, y, weight, asked=None):
+        """What they say of row t, of which they learn nothing."""
+        return asked or self.ask(t)
 
 
 # All of them

@@ -12,6 +12,7 @@ from numpy.linalg import solve
 from reference import Run, Squares
 from reference_adaptive import Adaptive, Data
 from reference_experts import (
+    UNKNOWN,
     Linear,
     Means,
     OnDictionary,
@@ -87,10 +88,18 @@ class Combiner:
         w = np.where(self.losses < np.inf, solve(*self.squares.triangle())[:, 0], 0.0)
         return (1 - w.sum()) * self.shares() + w
 
-    def learn(self, experts, y, weight):
+    def look(self, experts):
+        """The mean of the experts, and how each differs from it, if it is awake."""
         mean = self.shares() @ experts
-        differences = np.where(self.losses < np.inf, experts - mean, 0.0)
-        yhat = mean + self.squares.look(differences)[0][0]
+        return mean, np.where(self.losses < np.inf, experts - mean, 0.0)
+
+    def combined(self, experts):
+        mean, differences = self.look(experts)
+        return mean + self.squares.look(differences)[0][0]
+
+    def learn(self, experts, y, weight):
+        mean, differences = self.look(experts)
+        yhat = self.combined(experts)
         noise = self.noise() + 0.03 * (y - yhat) ** 2
         self.squares.learn(differences, y - mean, weight / noise)
         self.losses = self.forgetting * self.losses + weight * (experts - y) ** 2
@@ -165,12 +174,58 @@ class Team:
         """All experts, in the order in which they are combined."""
         return [*self.fixed, *self.adaptive.groups()]
 
+    def ask(self, x):
+        """What is said of a row whose label comes later."""
+        t, data = self.n_rows, self.adaptive.data
+        self.place(t, x)
+        past = data.past(t)
+        data.place(t, x, past)
+        said = [group.ask(t) for group in self.groups]
+        outputs = np.array([yhat for group in said for yhat, _ in group])
+        each = zip(self.combiners, outputs.T, strict=True)
+        combined = np.array([combiner.combined(experts) for combiner, experts in each])
+        return Asked(
+            self, said, past * self.units + self.centres, self.centre + self.scale * combined
+        )
+
+    @property
+    def units(self):
+        """The unit of each feature of the past."""
+        return np.repeat(self.scale, 5)[: self.adaptive.data.n_past]
+
+    @property
+    def centres(self):
+        """The centre of each feature of the past: labels have one, differences have none."""
+        centres = np.outer(self.centre, [1, 0, 0, 0, 0]).ravel()
+        return centres[: self.adaptive.data.n_past]
+
+    def place(self, t, x):
+        self.Z[t] = self.scaling.scaled(x)
+        self.compressed[t] = compress(self.Z[t])
+
+    def learn_late(self, x, y, weight, asked):
+        """Learns a row that was asked for, perhaps when there was another team."""
+        t, y = self.n_rows, self.in_scales(y)
+        self.scaling.notice(x)
+        self.place(t, x)
+        n_past = self.adaptive.data.n_past
+        past = (asked.past - self.centres) / self.units if asked.team else np.zeros(n_past)
+        self.adaptive.data.add(t, x, y, weight, past)
+        is_own = asked.team is self
+        said = asked.said if is_own else [UNKNOWN] * len(self.groups)
+        for group, own in zip(self.groups, said, strict=True):
+            group.learn(t, y, weight, own)
+        if is_own:
+            outputs = np.array([yhat for group in said for yhat, _ in group])
+            for combiner, experts, label in zip(self.combiners, outputs.T, y, strict=True):
+                combiner.learn(experts, label, weight)
+        self.n_rows, self.rounds = t + 1, self.rounds + 1
+
     def learn(self, x, y, weight):
         """One round: the predictions for a row, and how little is known about it."""
         t = self.n_rows
         self.scaling.notice(x)
-        self.Z[t] = self.scaling.scaled(x)
-        self.compressed[t] = compress(self.Z[t])
+        self.place(t, x)
         y = self.in_scales(y)
         self.adaptive.data.add(t, x, y, weight)
         said = [pair for group in self.groups for pair in group.learn(t, y, weight)]
@@ -209,7 +264,8 @@ class Team:
         """A team that knows the last rows only."""
         data, last = self.adaptive.data, self.adaptive.data.last(self.n_rows)[-self.warm_up :]
         Y = self.centre + self.scale * data.Y[last]
-        team = begin(data.X[last], Y, data.weights[last], self.T, self.settings)
+        rows = data.X[last], Y, data.weights[last]
+        team = begin(*rows, self.T, self.settings, self.delay)
         team.rounds = team.checked_at = self.rounds
         team.changed_at = self.rounds - self.warm_up
         team.renewed_next = self.rounds + self.warm_up
@@ -251,11 +307,16 @@ class Team:
         return np.array(means).T * self.scale**2
 
 
-def begin(X, Y, weights, T, settings):
+def begin(X, Y, weights, T, settings, delay=0):
     """A team that has learned some rows; if they are enough, it is renewed half way and at last."""
-    team = Team(X, Y, T, settings)
+    team, asked = Team(X, Y, T, settings), []
+    team.delay = delay
     for now in range(1, len(X) + 1):
-        team.learn(X[now - 1], Y[now - 1], weights[now - 1])
+        if delay == 0:
+            team.learn(X[now - 1], Y[now - 1], weights[now - 1])
+        else:
+            asked += [team.ask(x) for x in X[len(asked) : now + delay]]
+            team.learn_late(X[now - 1], Y[now - 1], weights[now - 1], asked[now - 1])
         team.follow(team.gain_of_forgetting())
         if len(X) >= FEWEST and now in (len(X) // 2, len(X)):
             team.renew()
@@ -278,6 +339,50 @@ def auto(X, y, weights=None, **params) -> AutoRun:
         run.weights.append(run.team.weights() if run.team else None)
     run.predictions = run.predictions.reshape(y.shape)
     return run
+
+
+@dataclass
+class Asked:
+    """What was known of a row when it was asked for."""
+
+    team: Team | None
+    said: list
+    past: np.ndarray
+    prediction: np.ndarray
+
+
+def auto_late(X, y, delay, **params) -> AutoRun:
+    """Auto with labels that are known after so many more rows have been asked for."""
+    T, settings, ones = len(X), Settings(**params), np.ones(len(X))
+    run, Y, asked = AutoRun(np.zeros((T, 1)), q=np.zeros(T)), y.reshape(T, 1), []
+    starts = {FIRST * 2**i for i in range(64) if FIRST * 2**i < settings.warm_up}
+    for t, x in enumerate(X):
+        known = Y[: max(t - delay, 0)]
+        mean = known.mean(0) if len(known) else np.zeros(1)
+        asked.append(run.team.ask(x) if run.team else Asked(None, [], np.zeros(0), mean))
+        run.predictions[t] = np.clip(asked[t].prediction, *limits(known))
+        if t >= delay:
+            learn_late(run, X, Y, t - delay, asked[t - delay], delay)
+            now = t - delay + 1
+            if now in starts | {settings.warm_up}:
+                run.starts.append(now)
+                run.team = begin(X[:now], Y[:now], ones, T, settings, min(delay, now // 2))
+    run.predictions = run.predictions[:, 0]
+    return run
+
+
+def learn_late(run, X, Y, t, asked, delay):
+    """Learns row t, which was asked for before; the team may begin anew."""
+    if run.team is None:
+        return
+    run.team.delay = delay
+    run.team.learn_late(X[t], Y[t], 1.0, asked)
+    gain = run.team.gain_of_forgetting()
+    if gain < ALL_CHANGED:
+        run.starts.append(t + 1)
+        run.team = run.team.begun_anew()
+    else:
+        run.team.follow(gain)
 
 
 def next_round(run, x, Y, weights):

@@ -120,6 +120,9 @@ class Watch:
         return gain > 0.05 * self.losses[best] and gain > 3 * np.sqrt(self.squares[best])
 
 
+UNKNOWN = "what experts said that are no more"
+
+
 class Group:
     """Experts of several ridges and memories on the same features."""
 
@@ -134,25 +137,41 @@ class Group:
         self.watch = Watch(self.n_long)
         self.rounds = self.take_overs = 0
 
-    def learn(self, t, y, weight):
-        """One round: what each expert says of row t, and phi.P phi; nothing while they sleep."""
+    def ask(self, t):
+        """What each expert says of row t, which is not learned; nothing while they sleep."""
+        if self.is_asleep:
+            return [(np.zeros(self.n_targets), 0.0) for _ in self.experts]
+        self.place(t)
+        phi = self.phi(t)
+        return [expert.look(phi) for expert in self.experts]
+
+    def place(self, t):
+        """Nothing has to be known of a row before it is looked at."""
+
+    def learn(self, t, y, weight, asked=None):
+        """One round: what each expert says of row t, and phi.P phi; nothing while they sleep.
+
+        The experts are judged by what they said when they were asked, if they were.
+        """
         if self.is_asleep:
             return [(np.zeros(self.n_targets), 0.0) for _ in self.experts]
         self.offer(t)
         phi = self.phi(t)
-        said = [expert.look(phi) for expert in self.experts]
+        said = asked or [expert.look(phi) for expert in self.experts]
         self.make_room(t)
         phi = self.phi(t)
         for expert in self.experts:
             expert.learn(phi, y, weight)
         self.rounds += 1
         if self.is_watched:
-            self.look(np.array([((yhat - y) ** 2).sum() for yhat, _ in said]))
+            self.look(said, y)
         return said
 
-    def look(self, losses):
+    def look(self, said, y):
         """Looks, after every 64 rows, whether a short memory has done clearly better."""
-        self.watch.note(losses[: self.n_long], losses[-1])
+        if said != UNKNOWN:
+            losses = np.array([((yhat - y) ** 2).sum() for yhat, _ in said])
+            self.watch.note(losses[: self.n_long], losses[-1])
         if self.rounds % 64 == 0 and self.watch.has_changed():
             self.watch = Watch(self.n_long)
             self.take_overs += 1
@@ -244,9 +263,13 @@ class Means:
         self.memories = [(None, forgetting) for forgetting in memories]
         self.means, self.counts = np.zeros((len(memories), n_targets)), np.zeros(len(memories))
 
-    def learn(self, t, y, weight):
+    def ask(self, t):
         """What each says of the next row, and phi.P phi of one that is always 1."""
-        said = list(zip(self.means, 1 / np.maximum(self.counts, 1.0), strict=True))
+        return list(zip(self.means, 1 / np.maximum(self.counts, 1.0), strict=True))
+
+    def learn(self, t, y, weight, asked=None):
+        """One round: what each says of the next row."""
+        said = asked or self.ask(t)
         self.counts = [f * count for (_, f), count in zip(self.memories, self.counts, strict=True)]
         self.counts = np.array(self.counts) + weight
         self.means = self.means + (y - self.means) * (weight / self.counts)[:, None]

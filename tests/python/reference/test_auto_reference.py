@@ -39,6 +39,30 @@ def judge_auto(X, y, weights=None, tolerance=1e-9, **params):
     return run
 
 
+def judge_late(X, y, delay, tolerance=1e-9, **params):
+    """The run with late labels, whose predictions and experts are those of the product."""
+    run = reference_auto.auto_late(X, y, delay, **params)
+    model = nystream.Auto(**params)
+    found = model.progressive(X, y, delay=delay)
+    scale = np.abs(y).max()
+    np.testing.assert_allclose(found, run.predictions, rtol=0, atol=tolerance * scale)
+    same_experts(model.experts, run.team)
+    return run
+
+
+@pytest.mark.parametrize("delay", [1, 5, 40])
+def test_labels_come_late(delay):
+    """Also so late that nothing was known when the first experts were asked."""
+    X, y = autocorrelated_stream(300)
+    run = judge_late(X, y, delay, warm_up=64, max_basis=12)
+    assert run.starts == [8, 16, 32, 64]
+
+
+def test_a_stream_changes_while_labels_are_on_their_way():
+    X, y = changing_stream()
+    assert take_overs(judge_late(X[:700], y[:700], 9, **FEW)) > 0
+
+
 def same_experts(experts, team):
     families, *numbers = zip(*team.kinds(), strict=True)
     assert [expert.kind for expert in experts] == list(families)

@@ -3,7 +3,8 @@
 use super::super::AutoParams;
 use super::super::adaptive::Adaptive;
 use super::super::lineup;
-use super::{Ensemble, Unit};
+use super::super::units::Unit;
+use super::Ensemble;
 use crate::error::Error;
 use crate::persist::State;
 use crate::predictor::Scaling;
@@ -46,6 +47,8 @@ impl Ensemble {
             for (name, count) in COUNTERS.into_iter().zip(counts) {
                 state.put(name, [count as f64]);
             }
+            state.put("begun_at", [self.begun_at as f64]);
+            state.put_indices("delay", &[self.delay]);
             let width = match state.width() {
                 0 => 0,
                 width => width + adaptive.past.width(),
@@ -100,6 +103,11 @@ impl Ensemble {
         }
         for (name, counter) in COUNTERS.into_iter().zip(self.counters()) {
             *counter = state.count(name)? as u64;
+        }
+        // Files from before labels could be late have none of these.
+        if state.has("delay") {
+            self.begun_at = state.count("begun_at")? as u64;
+            self.delay = state.count("delay")?;
         }
         let is_past = self.changed_at.max(self.checked_at) <= self.rounds;
         if is_past && self.rounds < self.renewed_next {

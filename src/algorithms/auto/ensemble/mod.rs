@@ -2,16 +2,21 @@
 
 mod file;
 mod forms;
+mod late;
 mod predictor;
 mod renewal;
 
+use std::collections::VecDeque;
+
 use super::AutoParams;
 use super::adaptive::Adaptive;
+use super::any_experts::AnyExperts;
 use super::combiner::Combiner;
-use super::experts::{AnyExperts, Experts};
+use super::experts::Experts;
 use super::kinds::Kind;
 use super::lineup;
 use super::means::Means;
+use super::units::{Unit, scaled};
 use crate::data::Rows;
 use crate::error::Error;
 use crate::features::{Dictionary, FeatureMap, LinearMap};
@@ -20,17 +25,11 @@ use crate::runtime::{for_each, heap};
 use crate::updates::Output;
 use forms::Forms;
 
-/// The largest distance of a label from its centre, in scales.
-const FARTHEST: f64 = 1e50;
-
 /// Number of rows between two checks for a change of the stream.
 const CHECK_EVERY: u64 = 256;
 
 /// The fewest rows of which adaptive experts are made anew.
 const FEWEST: usize = 64;
-
-/// Centre and scale of a target's labels.
-type Unit = (f64, f64);
 
 /// Experts of several kinds, with the scaling of their data and their combination.
 #[derive(Debug, Clone)]
@@ -57,6 +56,10 @@ pub(super) struct Ensemble {
     take_overs: u64,
     /// Number of rows after which the stream was last checked for a change.
     checked_at: u64,
+    /// Number of rows of which the ensemble began: what older experts predicted says nothing about these.
+    begun_at: u64,
+    /// Number of rows that were predicted between the prediction of the last row and its label.
+    delay: usize,
 }
 
 /// The description of an expert.
@@ -94,22 +97,28 @@ impl Ensemble {
         Self::with(params, scaling, units, (distance, n_finer), Some(adaptive))
     }
 
-    /// An ensemble that has learned rows like these. Adaptive experts are made anew from half of them, then from all, so
-    /// that there is something to compare them by.
+    /// An ensemble that has learned rows like these, with labels that come `delay` rows late. Adaptive experts are made
+    /// anew from half of them, then from all, so that there is something to compare them by.
     pub(super) fn begin(
         params: &AutoParams,
         rows: &Rows<'_>,
-        y: &[f64],
-        weights: &[f64],
+        (y, weights): (&[f64], &[f64]),
+        delay: usize,
     ) -> Result<Self, Error> {
         let (mut ensemble, half) = (Self::new(params, rows, y)?, rows.len() / 2);
+        let mut asked = VecDeque::new();
         for range in [0..half, half..rows.len()] {
             let y = &y[range.start * params.n_targets..range.end * params.n_targets];
-            ensemble.learn_weighted(&rows.slice(range.clone()), y, &weights[range]);
+            match delay {
+                0 => ensemble.learn_weighted(&rows.slice(range.clone()), y, &weights[range]),
+                _ => ensemble.learn_delayed(rows, (range, y, weights), delay, &mut asked),
+            }
             if rows.len() >= FEWEST {
                 ensemble.renew();
             }
         }
+        ensemble.begun_at = ensemble.rounds;
+        ensemble.delay = delay;
         Ok(ensemble)
     }
 
@@ -136,6 +145,8 @@ impl Ensemble {
             changed_at: 0,
             take_overs: 0,
             checked_at: 0,
+            begun_at: 0,
+            delay: 0,
         };
         let n_experts = ensemble.kinds().count();
         let combiner = |_| Combiner::new(n_experts, params.forgetting);
@@ -184,10 +195,11 @@ impl Ensemble {
 
     /// Makes the round of a row that counts `weight` times: writes the predictions and returns the uncertainty.
     pub(super) fn learn_row(&mut self, x: &[f64], y: &[f64], weight: f64, yhat: &mut [f64]) -> f64 {
+        self.delay = 0;
         let y = scaled(y, &self.units);
-        let forms = self.forms(x, &y, weight);
+        let forms = self.forms(x, &y, weight, None);
         for (experts, rows) in self.work(&forms) {
-            experts.learn_row(rows.data(), &y, weight);
+            experts.learn_row(rows.data(), &y, weight, None);
         }
         let q = self.combine(0, &y, weight, yhat);
         self.pass(1);
@@ -202,6 +214,7 @@ impl Ensemble {
         yhat: &mut Vec<f64>,
         q: &mut Vec<f64>,
     ) {
+        self.delay = 0;
         let (n_targets, mut start) = (self.units.len(), 0);
         while start < rows.len() {
             let left = CHECK_EVERY - self.rounds % CHECK_EVERY;
@@ -237,7 +250,7 @@ impl Ensemble {
         q: &mut Vec<f64>,
     ) {
         let (y, n_targets) = (scaled(y, &self.units), self.units.len());
-        let forms = self.forms(rows.data(), &y, 1.0);
+        let forms = self.forms(rows.data(), &y, 1.0, None);
         let mut work: Vec<_> = self.work(&forms).collect();
         for_each(&mut work, |(experts, rows)| experts.learn_rows(rows, &y));
         let start = yhat.len();
@@ -248,8 +261,9 @@ impl Ensemble {
         }
     }
 
-    /// Rows in the forms in which experts take them; the past of the labels gains theirs.
-    fn forms(&mut self, rows: &[f64], y: &[f64], weight: f64) -> Forms {
+    /// Rows in the forms in which experts take them; the past of the labels gains theirs. `past` is what it was when the
+    /// row was asked for, if it was.
+    fn forms(&mut self, rows: &[f64], y: &[f64], weight: f64, past: Option<&[f64]>) -> Forms {
         let (width, mut plain) = (self.scaling.width(), vec![0.0; rows.len()]);
         for (x, z) in rows.chunks_exact(width).zip(plain.chunks_exact_mut(width)) {
             self.scaling.update(x);
@@ -259,7 +273,7 @@ impl Ensemble {
         Forms {
             width,
             compressed: compressed(&plain),
-            extended: adaptive.map(|adaptive| adaptive.extend(rows, &plain, y, weight)),
+            extended: adaptive.map(|adaptive| adaptive.extend(rows, &plain, (y, weight), past)),
             plain,
         }
     }
@@ -297,37 +311,6 @@ impl Ensemble {
         self.combiners = combiners;
         uncertainty
     }
-
-    /// The uncertainty of the prediction for a row.
-    pub(super) fn uncertainty(&self, x: &[f64]) -> f64 {
-        let plain = self.scaling.scaled(x);
-        let forms = Forms {
-            width: plain.len(),
-            compressed: compressed(&plain),
-            extended: self.adaptive.as_ref().map(|adaptive| adaptive.peek(&plain)),
-            plain,
-        };
-        let groups = self.groups();
-        let q: Vec<f64> = groups
-            .flat_map(|experts| {
-                let input = experts.kinds()[0].input();
-                experts.uncertainties(forms.rows(input).data())
-            })
-            .collect();
-        let sum: f64 = self
-            .combiners
-            .iter()
-            .map(|combiner| combiner.mean(&q))
-            .sum();
-        sum / self.combiners.len() as f64
-    }
-}
-
-/// Labels of some rows in units of their targets, clipped so that their fourth powers stay finite.
-fn scaled(y: &[f64], units: &[Unit]) -> Vec<f64> {
-    let scale = |(y, (centre, scale)): (&f64, &Unit)| (y - centre) / scale;
-    let scaled = y.iter().zip(units.iter().cycle()).map(scale);
-    scaled.map(|y| y.clamp(-FARTHEST, FARTHEST)).collect()
 }
 
 heap!(Ensemble: scaling, kernels, linear, adaptive, combiners);

@@ -1,8 +1,9 @@
 //! The description of an ensemble, and its predictor.
 
+use super::super::any_experts::AnyExperts;
 use super::super::combiner::Combiner;
-use super::super::experts::AnyExperts;
-use super::{Ensemble, Expert, Unit};
+use super::super::units::Unit;
+use super::{Ensemble, Expert};
 use crate::limits::{Range, UNBOUNDED};
 use crate::linalg::{axpy_in_place, dot};
 use crate::predictor::{Extension, Line, Mixture};

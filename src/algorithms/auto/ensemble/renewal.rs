@@ -1,9 +1,10 @@
 //! Renewal: adaptive experts are made anew, others fall asleep, and a stream that has changed is noticed.
 
+use super::super::any_experts::AnyExperts;
 use super::super::combiner::Combiner;
-use super::super::experts::AnyExperts;
+use super::super::units::unscaled;
 use super::super::window::Recent;
-use super::{CHECK_EVERY, Ensemble, Unit};
+use super::{CHECK_EVERY, Ensemble};
 use crate::data::Rows;
 
 /// The past of the labels helps if linear experts that look at it have less than this part of the others' loss.
@@ -48,9 +49,11 @@ impl Ensemble {
         let Recent { rows, y, weights } = adaptive.last_rows(n_rows);
         let rows = Rows::trusted(&rows, self.n_features(), 0);
         let y = unscaled(&y, &self.units);
-        if let Ok(mut ensemble) = Self::begin(&self.params, &rows, &y, &weights) {
+        let ensemble = Self::begin(&self.params, &rows, (&y, &weights), self.delay);
+        if let Ok(mut ensemble) = ensemble {
             ensemble.changed_at = self.rounds - n_rows as u64;
             (ensemble.rounds, ensemble.checked_at) = (self.rounds, self.rounds);
+            ensemble.begun_at = self.rounds;
             ensemble.renewed_next = self.rounds + n_rows as u64;
             *self = ensemble;
         }
@@ -123,10 +126,4 @@ impl Ensemble {
                 .for_each(AnyExperts::sleep);
         }
     }
-}
-
-/// Labels in their own scale again.
-fn unscaled(y: &[f64], units: &[Unit]) -> Vec<f64> {
-    let unscale = |(y, (centre, scale)): (&f64, &Unit)| centre + scale * y;
-    y.iter().zip(units.iter().cycle()).map(unscale).collect()
 }

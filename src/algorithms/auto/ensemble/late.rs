@@ -1,0 +1,148 @@
+//! Labels that come late: what each expert predicted is kept with the row, and is what the expert is judged by.
+
+use std::collections::VecDeque;
+use std::ops::Range;
+
+use super::super::any_experts::AnyExperts;
+use super::super::units::{clipped, scaled, scaled_past, unscaled_past};
+use super::Ensemble;
+use super::forms::Forms;
+use crate::data::Rows;
+use crate::predictor::compressed;
+use crate::updates::Output;
+
+/// What was known of a row when it was asked for.
+#[derive(Debug, Clone)]
+pub(in super::super) struct Opinions {
+    /// The past of the labels.
+    past: Vec<f64>,
+    /// The prediction and the uncertainty of each expert in order; nothing if experts have begun anew since.
+    experts: Option<Vec<Output>>,
+}
+
+impl Ensemble {
+    /// Predicts a row: the predictions for all targets, the uncertainty, and what [`opinions`](Self::opinions) reads.
+    pub(in super::super) fn ask(&self, x: &[f64]) -> (Vec<f64>, f64, Vec<f64>) {
+        let outputs = self.predict_each(x);
+        let (yhat, q) = self.combined(&outputs);
+        let past = self.adaptive.as_ref().map(|adaptive| adaptive.past.raw());
+        let mut details = vec![self.begun_at as f64];
+        details.extend(unscaled_past(&past.unwrap_or_default(), &self.units));
+        for output in outputs {
+            let is_awake = f64::from(u8::from(!output.yhat.is_empty()));
+            details.push(is_awake);
+            details.extend(padded(&output.yhat, self.units.len()));
+            details.extend(padded(&output.q, 1));
+        }
+        (yhat, q, details)
+    }
+
+    /// The uncertainty of the prediction for a row.
+    pub(in super::super) fn uncertainty(&self, x: &[f64]) -> f64 {
+        self.combined(&self.predict_each(x)).1
+    }
+
+    /// Reads what [`ask`](Self::ask) has written, perhaps when experts were others, or there were none.
+    pub(in super::super) fn opinions(&self, details: &[f64]) -> Opinions {
+        let n_past = self.adaptive.as_ref().map_or(0, |a| a.past.width());
+        let (n_targets, n_experts) = (self.units.len(), self.kinds().count());
+        let (head, rest) = details.split_at(details.len().min(1 + n_past));
+        let is_own = head.first() == Some(&(self.begun_at as f64))
+            && rest.len() == n_experts * (n_targets + 2);
+        let output = |numbers: &[f64]| match numbers {
+            [is_awake, yhat @ .., q] if *is_awake != 0.0 => Output {
+                yhat: yhat.iter().copied().map(clipped).collect(),
+                q: vec![clipped(q.abs())],
+            },
+            _ => Output::default(),
+        };
+        let mut past = scaled_past(head.get(1..).unwrap_or(&[]), &self.units);
+        past.resize(n_past, 0.0);
+        Opinions {
+            past,
+            experts: is_own.then(|| rest.chunks_exact(n_targets + 2).map(output).collect()),
+        }
+    }
+
+    /// Learns a row that counts `weight` times and was asked for before.
+    pub(in super::super) fn learn_late(
+        &mut self,
+        x: &[f64],
+        (y, weight): (&[f64], f64),
+        opinions: &Opinions,
+        delay: usize,
+    ) {
+        self.delay = delay;
+        let y = scaled(y, &self.units);
+        let forms = self.forms(x, &y, weight, Some(&opinions.past));
+        let n_experts = self.kinds().count();
+        let unknown = vec![Output::default(); n_experts];
+        let mut asked = opinions.experts.as_ref().unwrap_or(&unknown).as_slice();
+        for (experts, rows) in self.work(&forms) {
+            let (own, others) = asked.split_at(experts.kinds().len());
+            asked = others;
+            experts.learn_row(rows.data(), &y, weight, Some(own));
+        }
+        if opinions.experts.is_some() {
+            self.combine(0, &y, weight, &mut vec![0.0; y.len()]);
+        }
+        self.pass(1);
+    }
+
+    /// Learns the rows of a range whose labels come `delay` rows late; `asked` are those after the ones learned before.
+    pub(super) fn learn_delayed(
+        &mut self,
+        rows: &Rows<'_>,
+        (range, y, weights): (Range<usize>, &[f64], &[f64]),
+        delay: usize,
+        asked: &mut VecDeque<Vec<f64>>,
+    ) {
+        for (i, y) in range.zip(y.chunks_exact(self.units.len())) {
+            while asked.len() <= delay && i + asked.len() < rows.len() {
+                let next = rows.slice(i + asked.len()..i + asked.len() + 1);
+                asked.push_back(self.ask(next.data()).2);
+            }
+            let details = asked.pop_front().unwrap_or_default();
+            let (x, opinions) = (rows.slice(i..i + 1), self.opinions(&details));
+            self.learn_late(x.data(), (y, weights[i]), &opinions, delay);
+        }
+    }
+
+    /// The predictions of all experts for a row that comes next.
+    fn predict_each(&self, x: &[f64]) -> Vec<Output> {
+        let plain = self.scaling.scaled(x);
+        let forms = Forms {
+            width: plain.len(),
+            compressed: compressed(&plain),
+            extended: self.adaptive.as_ref().map(|adaptive| adaptive.peek(&plain)),
+            plain,
+        };
+        let predict = |experts: &dyn AnyExperts| {
+            let input = experts.kinds()[0].input();
+            experts.predict(forms.rows(input).data())
+        };
+        self.groups().flat_map(predict).collect()
+    }
+
+    /// The predictions for all targets of a row, given those of each expert, and the uncertainty.
+    fn combined(&self, outputs: &[Output]) -> (Vec<f64>, f64) {
+        let at = |numbers: &[f64], i: usize| numbers.get(i).copied().unwrap_or(0.0);
+        let q: Vec<f64> = outputs.iter().map(|output| at(&output.q, 0)).collect();
+        let (mut yhat, mut uncertainty) = (Vec::new(), 0.0);
+        for (target, (combiner, (centre, scale))) in
+            self.combiners.iter().zip(&self.units).enumerate()
+        {
+            let experts: Vec<f64> = outputs.iter().map(|o| at(&o.yhat, target)).collect();
+            let (combined, unknown) = combiner.predict(&experts, &q);
+            uncertainty += unknown / self.units.len() as f64;
+            yhat.push(centre + scale * combined);
+        }
+        (yhat, uncertainty)
+    }
+}
+
+/// The first `n` numbers, with zeros for those that are missing.
+fn padded(numbers: &[f64], n: usize) -> impl Iterator<Item = f64> {
+    let numbers = numbers.iter().copied();
+    numbers.chain(std::iter::repeat(0.0)).take(n)
+}
