@@ -28,6 +28,16 @@ impl Metric {
         Self { numbers, width }
     }
 
+    /// The metric of rows whose features are multiplied by these factors first.
+    pub(crate) fn after(&self, factors: &[f64]) -> Self {
+        let numbers = self.numbers.chunks_exact(self.width);
+        let numbers = numbers.flat_map(|row| row.iter().zip(factors).map(|(m, factor)| m * factor));
+        Self {
+            numbers: numbers.collect(),
+            width: self.width,
+        }
+    }
+
     /// Width of the rows that are mapped.
     pub(crate) fn width(&self) -> usize {
         self.width

@@ -63,6 +63,23 @@ impl Trees {
         }
     }
 
+    /// Adds other trees.
+    pub(crate) fn append(&mut self, others: Self) {
+        let first = self.nodes.len();
+        let moved = others.nodes.into_iter().map(|node| match node.feature {
+            LEAF => node,
+            #[allow(clippy::cast_possible_truncation, reason = "there are far fewer nodes")]
+            _ => Node {
+                left: node.left + first as u32,
+                ..node
+            },
+        });
+        self.nodes.extend(moved);
+        self.roots
+            .extend(others.roots.iter().map(|root| first + root));
+        self.constant += others.constant;
+    }
+
     /// The prediction for a row.
     pub(crate) fn predict(&self, x: &[f64]) -> f64 {
         let values = self.roots.iter().map(|&root| self.value(root, x));

@@ -4,6 +4,8 @@ use super::AutoParams;
 use super::any_experts::AnyExperts;
 use super::boosted::Boosted;
 use super::experts::Experts;
+use super::focus::Focus;
+use super::focused::Focused;
 use super::lineup;
 use super::past::Past;
 use super::relevant::Relevant;
@@ -13,6 +15,9 @@ use crate::features::LinearMap;
 use crate::persist::State;
 use crate::predictor::{Scaling, compress_in_place, compressed};
 use crate::runtime::{for_each, heap};
+
+/// The kind of experts that are trees on all features.
+const TREES: &str = "trees";
 
 /// The most rows that kernel experts learn again.
 const LEARNED_AGAIN: usize = 4096;
@@ -38,8 +43,10 @@ pub(super) struct Adaptive {
     window: Window,
     /// `None` if no expert may look at the past.
     pub(super) linear: Option<Experts<LinearMap>>,
-    pub(super) relevant: Vec<Relevant>,
+    pub(super) metrics: Vec<Relevant>,
     pub(super) boosted: Boosted,
+    /// `None` if no feature seemed useless when the experts began.
+    pub(super) focused: Option<Focused>,
 }
 
 impl Adaptive {
@@ -56,15 +63,23 @@ impl Adaptive {
             wide[width - own..].copy_from_slice(z);
         }
         let designs = lineup::relevant(params, width).into_iter();
+        let all = Recent {
+            rows: rows.to_vec(),
+            y: y.to_vec(),
+            weights: vec![1.0; rows.len() / own],
+        };
+        let focus = Focus::of(&all, 0, params.n_targets);
+        let focused = focus.is_some().then(|| Focused::new(params, &wide, width));
         Ok(Self {
             past,
             uses_past: false,
             window: Window::new(width, params.n_targets),
             linear: lineup::linear_past(params)?,
-            relevant: designs
+            metrics: designs
                 .map(|design| Relevant::new(design, &wide, width))
                 .collect::<Result<_, Error>>()?,
-            boosted: Boosted::new(params.n_targets),
+            boosted: Boosted::new(TREES, params.n_targets),
+            focused: focused.transpose()?,
         })
     }
 
@@ -76,19 +91,21 @@ impl Adaptive {
     /// All experts: linear ones, those with kernels, and trees.
     pub(super) fn groups(&self) -> impl Iterator<Item = &dyn AnyExperts> {
         let linear = self.linear.iter().map(|l| l as &dyn AnyExperts);
-        let relevant = self.relevant.iter().map(|r| r as &dyn AnyExperts);
+        let relevant = self.metrics.iter().map(|r| r as &dyn AnyExperts);
         linear
             .chain(relevant)
             .chain([&self.boosted as &dyn AnyExperts])
+            .chain(self.focused.iter().flat_map(Focused::groups))
     }
 
     /// Mutable references to all experts: linear ones, those with kernels, and trees.
     pub(super) fn groups_mut(&mut self) -> impl Iterator<Item = &mut dyn AnyExperts> {
         let linear = self.linear.iter_mut().map(|l| l as &mut dyn AnyExperts);
-        let relevant = self.relevant.iter_mut().map(|r| r as &mut dyn AnyExperts);
+        let relevant = self.metrics.iter_mut().map(|r| r as &mut dyn AnyExperts);
         linear
             .chain(relevant)
             .chain([&mut self.boosted as &mut dyn AnyExperts])
+            .chain(self.focused.iter_mut().flat_map(Focused::groups_mut))
     }
 
     /// Extends scaled rows by the past of the labels, or by what it was when a row was asked for; records the rows as they
@@ -167,9 +184,13 @@ impl Adaptive {
     /// before the last `n_rows` rows.
     pub(super) fn gain_of_forgetting(&self, n_rows: usize, scaling: &Scaling) -> f64 {
         let width = self.width();
-        let (before, end) = self.recent(scaling).split(n_rows / 3);
+        let mut recent = self.recent(scaling);
+        if let Some(focused) = &self.focused {
+            recent = recent.without(&focused.focus.is_useless);
+        }
+        let (before, end) = recent.split(n_rows / 3);
         let error = |rows: &Recent| {
-            let mut boosted = Boosted::new(self.window.n_targets());
+            let mut boosted = Boosted::new(TREES, self.window.n_targets());
             boosted.renew(rows, width);
             boosted.squared_error(&end, width)
         };
@@ -186,19 +207,43 @@ impl Adaptive {
         self.uses_past = past_helps;
         let (width, all) = (self.width(), self.recent(scaling));
         let recent = all.last(LEARNED_AGAIN);
-        let relevant = self.relevant.iter_mut().map(Renewed::Relevant);
-        let mut work: Vec<Renewed<'_>> = relevant
-            .chain([Renewed::Boosted(&mut self.boosted)])
-            .collect();
+        let mut work = vec![Renewed::Boosted(&mut self.boosted, &all)];
+        work.extend(
+            self.metrics
+                .iter_mut()
+                .map(|metric| Renewed::Relevant(metric, &[])),
+        );
+        let some;
+        if let Some(Focused {
+            focus,
+            metrics,
+            boosted,
+        }) = &mut self.focused
+        {
+            *focus = Focus::of(&all, self.past.width(), self.window.n_targets());
+            some = all.without(&focus.is_useless);
+            work.push(Renewed::Boosted(boosted, &some));
+            let metrics = metrics.iter_mut();
+            work.extend(metrics.map(|metric| Renewed::Relevant(metric, &focus.factors)));
+        }
         for_each(&mut work, |renewed| match renewed {
-            Renewed::Relevant(relevant) => relevant.renew(&recent),
-            Renewed::Boosted(boosted) => boosted.renew(&all, width),
+            Renewed::Relevant(relevant, focus) => relevant.renew(&recent, focus),
+            Renewed::Boosted(boosted, rows) => boosted.renew(rows, width),
         });
     }
 
-    /// How much each feature of a row matters, by the metric of single features: numbers that add up to 1.
+    /// All experts in metrics that are learned.
+    pub(super) fn relevant(&self) -> impl Iterator<Item = &Relevant> {
+        let focused = self.focused.iter().flat_map(|focused| &focused.metrics);
+        self.metrics.iter().chain(focused)
+    }
+
+    /// How much each feature of a row matters, by a metric of single features: numbers that add up to 1.
     pub(super) fn relevance(&self) -> Vec<f64> {
-        let factors = self.relevant[0].metric().factors().unwrap_or(&[]);
+        let is_focused = |relevant: &&Relevant| relevant.kinds()[0].family == "focused smooth";
+        let mut awake = self.relevant().filter(|relevant| !relevant.is_asleep());
+        let relevant = awake.find(is_focused).unwrap_or(&self.metrics[0]);
+        let factors = relevant.metric().factors().unwrap_or(&[]);
         let own = factors.iter().skip(self.past.width());
         let squares: Vec<f64> = own.map(|factor| factor * factor).collect();
         let sum: f64 = squares.iter().sum();
@@ -215,10 +260,13 @@ impl Adaptive {
         if let Some(linear) = &self.linear {
             state.nest("linear", |state| linear.save(state));
         }
-        for (i, relevant) in self.relevant.iter().enumerate() {
+        for (i, relevant) in self.metrics.iter().enumerate() {
             state.nest(&format!("relevant{i}"), |state| relevant.save(state));
         }
         self.boosted.save(state);
+        if let Some(focused) = &self.focused {
+            state.nest("focused", |state| focused.save(state));
+        }
     }
 
     /// Reads experts on rows of width `own`.
@@ -231,33 +279,31 @@ impl Adaptive {
         if let Some(linear) = &mut linear {
             linear.load(&state.inner("linear"), width)?;
         }
-        // Rows may have become too wide for the last of them since.
-        let designs = (0..).zip(lineup::relevant(params, 3));
-        let designs = designs.map(|(i, design)| (design, state.inner(&format!("relevant{i}"))));
-        let designs = designs.filter(|(_, state)| state.has("metric"));
-        let relevant: Vec<Relevant> = designs
-            .map(|(design, state)| Relevant::load(design, width, &state))
-            .collect::<Result<_, Error>>()?;
-        if relevant.is_empty() {
-            return Err(Error::model_file("it should have a metric"));
-        }
-        let mut boosted = Boosted::new(params.n_targets);
+        let metrics = Relevant::load_all(lineup::relevant(params, 3), width, state)?;
+        let mut boosted = Boosted::new(TREES, params.n_targets);
         boosted.load(state, width)?;
+        let focused = state.inner("focused");
+        let focused = focused
+            .has("focus")
+            .then(|| Focused::load(params, width, &focused));
         Ok(Self {
             past,
             uses_past: state.scalar("uses_past")? != 0.0,
             window,
             linear,
-            relevant,
+            metrics,
             boosted,
+            focused: focused.transpose()?,
         })
     }
 }
 
 /// Experts that are made anew.
 enum Renewed<'a> {
-    Relevant(&'a mut Relevant),
-    Boosted(&'a mut Boosted),
+    /// Those in a metric, with the factors of a focus.
+    Relevant(&'a mut Relevant, &'a [f64]),
+    /// Trees, with the rows that they are fitted to.
+    Boosted(&'a mut Boosted, &'a Recent),
 }
 
-heap!(Adaptive: past, window, linear, relevant, boosted);
+heap!(Adaptive: past, window, linear, metrics, boosted, focused);

@@ -24,11 +24,11 @@ pub(super) struct Boosted {
 
 impl Boosted {
     /// Trees that predict 0, the centre of the labels.
-    pub(super) fn new(n_targets: usize) -> Self {
+    pub(super) fn new(family: &'static str, n_targets: usize) -> Self {
         Self {
             trees: vec![Trees::constant(0.0); n_targets],
             kinds: [Kind {
-                family: "trees",
+                family,
                 width: None,
                 ridge: None,
                 forgetting: 1.0,
@@ -46,14 +46,7 @@ impl Boosted {
     pub(super) fn renew(&mut self, recent: &Recent, width: usize) {
         let (rows, n_targets) = (Rows::trusted(&recent.rows, width, 0), self.trees.len());
         for (target, trees) in self.trees.iter_mut().enumerate() {
-            let y: Vec<f64> = recent
-                .y
-                .iter()
-                .skip(target)
-                .step_by(n_targets)
-                .copied()
-                .collect();
-            *trees = boost(&rows, &y, SEED);
+            *trees = boost(&rows, &recent.labels(target, n_targets), SEED);
         }
     }
 

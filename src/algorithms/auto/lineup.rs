@@ -31,6 +31,9 @@ const RELEVANT: [(Form, f64, [f64; 2]); 3] = [
     (Form::Mixed, 1.0, [1e-2, 1e-1]),
 ];
 
+/// Width and ridges of experts that look at some features only, all alike.
+const EVEN: (f64, [f64; 2]) = KERNELS[2];
+
 /// The widest rows whose features are mixed.
 const WIDEST: usize = 128;
 
@@ -78,16 +81,32 @@ fn gaussian(
 
 /// Experts in metrics that are learned, on rows of this width.
 pub(super) fn relevant(params: &AutoParams, width: usize) -> Vec<Design> {
-    let design = |(form, width, [ridge, larger]): (Form, f64, [f64; 2])| Design {
+    let forms = RELEVANT.into_iter();
+    let forms = forms.filter(|(form, ..)| *form != Form::Mixed || (3..=WIDEST).contains(&width));
+    forms.map(|form| design(params, form)).collect()
+}
+
+fn design(params: &AutoParams, (form, width, [ridge, larger]): (Form, f64, [f64; 2])) -> Design {
+    Design {
         form,
         width,
         memories: vec![(ridge, 1.0), (larger, params.memory(2.0))],
         cap: (params.max_basis, params.policy),
         n_targets: params.n_targets,
+        is_focused: false,
+    }
+}
+
+/// Experts that look at some features only, on rows of this width.
+pub(super) fn focused(params: &AutoParams, width: usize) -> Vec<Design> {
+    let even = design(params, (Form::Even, EVEN.0, EVEN.1));
+    let others = relevant(params, width).into_iter();
+    let others = others.filter(|design| design.form != Form::Rough);
+    let focused = |design| Design {
+        is_focused: true,
+        ..design
     };
-    let forms = RELEVANT.into_iter();
-    let forms = forms.filter(|(form, ..)| *form != Form::Mixed || (3..=WIDEST).contains(&width));
-    forms.map(design).collect()
+    [even].into_iter().chain(others).map(focused).collect()
 }
 
 /// The linear experts that look at the past of the labels, if experts may.

@@ -1,16 +1,14 @@
 //! Experts with a kernel in a metric that is learned: features that matter count more in a distance.
 
-use nalgebra::{DMatrix, SymmetricEigen};
-
 use super::any_experts::AnyExperts;
 use super::experts::{Experts, dictionary_of};
+use super::gradients::{diagonal, mixed, slope_into};
 use super::kinds::{Kind, Memory};
 use super::window::Recent;
 use crate::data::Rows;
 use crate::error::Error;
 use crate::features::{Dictionary, FeatureMap, Policy};
 use crate::kernels::{AnyKernel, Gaussian, Laplacian};
-use crate::linalg::axpy_in_place;
 use crate::persist::State;
 use crate::predictor::{Metric, median_distance, median_distance_in_1_norm};
 use crate::runtime::Heap;
@@ -18,10 +16,6 @@ use crate::updates::{LeastSquares, Output, Update};
 
 /// The most rows at which gradients are taken.
 const GRADIENTS: usize = 512;
-
-/// If features are mixed: the least part of the gradients' squares that a direction has, and the most directions.
-const LEAST: f64 = 1e-4;
-const MOST_DIRECTIONS: usize = 64;
 
 /// The number of rows up to which a metric is learned twice in a row: the second is learned in the first.
 const TWICE: usize = 700;
@@ -32,6 +26,8 @@ const SCOUTED: usize = 1024;
 /// The form of a metric and of the kernel in it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Form {
+    /// The factors of a focus, and a Gaussian kernel.
+    Even,
     /// A factor for each feature, and a Gaussian kernel.
     Smooth,
     /// A factor for each feature, and a Laplacian kernel, for functions with steps.
@@ -41,11 +37,15 @@ pub(super) enum Form {
 }
 
 impl Form {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Smooth => "smooth",
-            Self::Rough => "rough",
-            Self::Mixed => "mixed",
+    fn name(self, is_focused: bool) -> &'static str {
+        match (self, is_focused) {
+            (Self::Even, _) => "focused kernel",
+            (Self::Smooth, false) => "smooth",
+            (Self::Smooth, true) => "focused smooth",
+            (Self::Rough, false) => "rough",
+            (Self::Rough, true) => "focused rough",
+            (Self::Mixed, false) => "mixed",
+            (Self::Mixed, true) => "focused mixed",
         }
     }
 }
@@ -59,6 +59,8 @@ pub(super) struct Design {
     pub(super) memories: Vec<Memory>,
     pub(super) cap: (usize, Policy),
     pub(super) n_targets: usize,
+    /// True if a metric begins with the factors of a focus, not with the one learned before.
+    pub(super) is_focused: bool,
 }
 
 impl Design {
@@ -89,7 +91,7 @@ impl Design {
     }
 
     fn experts(&self, dictionary: Dictionary, sigma: f64) -> Result<Experts<Dictionary>, Error> {
-        let (family, map) = (self.form.name(), (dictionary, sigma));
+        let (family, map) = (self.form.name(self.is_focused), (dictionary, sigma));
         Experts::on_dictionary(family, map, &self.memories, self.cap, self.n_targets)
     }
 
@@ -105,9 +107,9 @@ impl Design {
         let rows = Rows::trusted(&mapped, metric.mapped_width(), 0);
         experts.fit(&rows, &recent.y, &recent.weights);
         Ok(Relevant {
+            is_learned: self.form != Form::Even,
             design: self,
             metric,
-            is_learned: true,
             experts,
         })
     }
@@ -165,21 +167,29 @@ impl Relevant {
     }
 
     /// Learns a new metric, and the last rows in it.
-    pub(super) fn renew(&mut self, recent: &Recent) {
+    pub(super) fn renew(&mut self, recent: &Recent, focus: &[f64]) {
         if self.experts.is_asleep() {
             return;
         }
-        if let Ok(renewed) = self.renewed(recent) {
+        if let Ok(renewed) = self.renewed(recent, focus) {
             *self = renewed;
         }
     }
 
-    fn renewed(&self, recent: &Recent) -> Result<Self, Error> {
+    fn renewed(&self, recent: &Recent, focus: &[f64]) -> Result<Self, Error> {
         let (n_rows, part) = (recent.weights.len(), recent.part(SCOUTED));
         let n_candidates = self.design.n_candidates(n_rows);
-        let mut scout = self.scout(&part, n_candidates)?;
-        if n_rows <= TWICE {
-            scout = scout.scout(&part, n_candidates)?;
+        let mut scout = if self.design.is_focused {
+            self.scout(Metric::diagonal(focus.to_vec()), &part, n_candidates)?
+        } else {
+            self.scout(self.learned_metric(&part), &part, n_candidates)?
+        };
+        if self.design.form != Form::Even && (n_rows <= TWICE || self.design.is_focused) {
+            let mut metric = scout.learned_metric(&part);
+            if self.design.is_focused {
+                metric = metric.after(focus);
+            }
+            scout = self.scout(metric, &part, n_candidates)?;
         }
         let (dictionary, sigma) = (scout.pruned(self.design.cap.0)?, scout.sigma());
         let design = self.design.clone();
@@ -188,13 +198,12 @@ impl Relevant {
         Ok(renewed)
     }
 
-    /// An expert, in the metric learned from these rows, with a dictionary of at most `n_candidates` rows: rows spread
+    /// An expert in a metric that has learned these rows, with a dictionary of at most `n_candidates` rows: rows spread
     /// evenly over all come first, then the others.
-    fn scout(&self, part: &Recent, n_candidates: usize) -> Result<Self, Error> {
+    fn scout(&self, metric: Metric, part: &Recent, n_candidates: usize) -> Result<Self, Error> {
         let mut design = self.design.clone();
         design.memories.truncate(1);
         design.cap = (n_candidates, Policy::Freeze);
-        let metric = self.learned_metric(part);
         let (mapped, width) = (metric.mapped(&part.rows), metric.mapped_width());
         let sigma = design.sigma(&mapped, width);
         let step = (part.weights.len() / n_candidates).max(1);
@@ -265,8 +274,27 @@ impl Relevant {
         state.nest_padded("experts", width, |state| self.experts.save(state));
     }
 
+    /// Reads those of some experts that there are, at least one.
+    pub(super) fn load_all(
+        designs: Vec<Design>,
+        width: usize,
+        state: &State,
+    ) -> Result<Vec<Self>, Error> {
+        // Rows may have become too wide for the last of them since.
+        let designs = (0..).zip(designs);
+        let designs = designs.map(|(i, design)| (design, state.inner(&format!("relevant{i}"))));
+        let designs = designs.filter(|(_, state)| state.has("metric"));
+        let experts: Vec<Self> = designs
+            .map(|(design, state)| Self::load(design, width, &state))
+            .collect::<Result<_, Error>>()?;
+        if experts.is_empty() {
+            return Err(Error::model_file("it should have a metric"));
+        }
+        Ok(experts)
+    }
+
     /// Reads experts on rows of this width.
-    pub(super) fn load(design: Design, width: usize, state: &State) -> Result<Self, Error> {
+    fn load(design: Design, width: usize, state: &State) -> Result<Self, Error> {
         let (metric, sigma) = (Metric::load(state, width)?, state.scalar("width")?);
         let dictionary = dictionary_of(design.kernel(sigma), std::iter::empty(), design.cap.0)?;
         let mut experts = design.experts(dictionary, sigma)?;
@@ -278,72 +306,6 @@ impl Relevant {
             experts,
         })
     }
-}
-
-/// Writes the gradient of an expansion at a row, up to a factor that is the same for all rows.
-fn slope_into(
-    kernel: &AnyKernel,
-    (stored, c, k): (&[f64], &[f64], &[f64]),
-    x: &[f64],
-    out: &mut Vec<f64>,
-) {
-    out.clear();
-    out.resize(x.len(), 0.0);
-    let terms = stored.chunks_exact(x.len()).zip(c.iter().zip(k));
-    if matches!(kernel, AnyKernel::Laplacian(_)) {
-        for (z, (c, k)) in terms {
-            let weight = c * k;
-            for ((out, z), x) in out.iter_mut().zip(z).zip(x) {
-                *out += weight * (f64::from(u8::from(z > x)) - f64::from(u8::from(z < x)));
-            }
-        }
-        return;
-    }
-    for (z, (c, k)) in terms {
-        axpy_in_place(c * k, z, out);
-        axpy_in_place(-c * k, x, out);
-    }
-}
-
-/// The metric in which each feature counts as much as the gradients have of it.
-fn diagonal(gradients: &[f64], width: usize) -> Option<Metric> {
-    let mut squares = vec![0.0; width];
-    for gradient in gradients.chunks_exact(width) {
-        squares
-            .iter_mut()
-            .zip(gradient)
-            .for_each(|(s, g)| *s += g * g);
-    }
-    let sum: f64 = squares.iter().sum();
-    let factors = squares.iter().map(|s| (s / sum).sqrt()).collect();
-    (sum > 0.0 && sum.is_finite()).then(|| Metric::diagonal(factors))
-}
-
-/// The metric whose directions are those of the average product of a gradient with itself.
-fn mixed(gradients: &[f64], width: usize) -> Option<Metric> {
-    let gradients = DMatrix::from_column_slice(width, gradients.len() / width, gradients);
-    let products = &gradients * gradients.transpose();
-    let trace = products.trace();
-    if !(trace > 0.0 && trace.is_finite()) {
-        return None;
-    }
-    let eigen = SymmetricEigen::new(products / trace);
-    let mut order: Vec<usize> = (0..width).collect();
-    order.sort_by(|i, j| eigen.eigenvalues[*j].total_cmp(&eigen.eigenvalues[*i]));
-    let directions = order.iter().take(MOST_DIRECTIONS).enumerate();
-    let numbers: Vec<f64> = directions
-        .take_while(|(rank, i)| *rank < 2 || eigen.eigenvalues[**i] > LEAST)
-        .flat_map(|(_, i)| {
-            let factor = eigen.eigenvalues[*i].max(0.0).sqrt();
-            eigen
-                .eigenvectors
-                .column(*i)
-                .iter()
-                .map(|v| factor * v)
-                .collect::<Vec<f64>>()
-        })
-        .collect();
-    Some(Metric::full(numbers, width))
 }
 
 impl AnyExperts for Relevant {

@@ -55,6 +55,26 @@ impl Recent {
         }
     }
 
+    /// The same rows with zeros for some features.
+    pub(super) fn without(&self, features: &[bool]) -> Self {
+        let mut rows = self.rows.clone();
+        for row in rows.chunks_exact_mut(features.len()) {
+            let hidden = row.iter_mut().zip(features).filter(|(_, hidden)| **hidden);
+            hidden.for_each(|(x, _)| *x = 0.0);
+        }
+        Self {
+            rows,
+            y: self.y.clone(),
+            weights: self.weights.clone(),
+        }
+    }
+
+    /// The labels of one of `n_targets` targets.
+    pub(super) fn labels(&self, target: usize, n_targets: usize) -> Vec<f64> {
+        let labels = self.y.iter().skip(target);
+        labels.step_by(n_targets).copied().collect()
+    }
+
     /// An even part of the rows, at most `n`.
     pub(super) fn part(&self, n: usize) -> Self {
         let step = self.weights.len().div_ceil(n).max(1);

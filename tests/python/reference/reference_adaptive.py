@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.linalg import eigh
 from reference import cheapest, features_of, gaussian, laplacian
-from reference_boosting import boost
+from reference_boosting import boost, screen
 from reference_experts import (
     Linear,
     OnDictionary,
@@ -45,6 +45,8 @@ class Form:
 SMOOTH = Form("smooth", gaussian, 2, 1.0, (1e-2, 1e-1))
 ROUGH = Form("rough", laplacian, 1, 2.0, (1e-1, 1.0))
 MIXED = Form("mixed", gaussian, 2, 1.0, (1e-2, 1e-1))
+EVEN = Form("focused kernel", gaussian, 2, 2.0, (1e-3, 1e-1))
+ENOUGH, FEWEST_SCREENED = 6.0, 64
 
 
 # The past of the labels
@@ -123,12 +125,14 @@ class InMetric(OnDictionary):
 
     most_candidates = 0  # of all dictionaries so far
 
-    def __init__(self, form, data, metric, width, memories, cap, some=()):
+    def __init__(self, form, data, metric, width, memories, cap, some=(), is_focused=False):
         """Rows of the dictionary are the first of some."""
+        self.is_focused = is_focused
         self.form, self.data, self.metric, self.max_basis = form, data, metric, cap[0]
         mapped = data.shown @ metric.T
         dictionary = dictionary_of(mapped, width, self.max_basis, form.kernel, some)
-        super().__init__(form.name, width, dictionary, memories, cap[1], data.n_targets)
+        name = f"focused {form.name}" if self.is_focused and form is not EVEN else form.name
+        super().__init__(name, width, dictionary, memories, cap[1], data.n_targets)
 
     def place(self, t):
         self.dictionary.X[t] = self.metric @ self.data.shown[t]
@@ -147,32 +151,34 @@ class InMetric(OnDictionary):
             expert.rows = np.sqrt(faded * self.data.weights[rows])[:, None] * both
         return self
 
-    def renewed(self, last):
-        """Experts in the metric that the last rows ask for, which have learned them."""
+    def renewed(self, last, focus):
+        """Experts in the metric that the last rows ask for, which have learned them.
+
+        Those with a focus begin with it, and never look at more.
+        """
         part = last[:: -(-len(last) // SCOUTED)]
         cap = self.max_basis
         most = cap if self.form is SMOOTH else min(max(len(last) // 4, cap), cap + cap // 2)
-        scout = self.scout(part, most)
-        if len(last) <= TWICE:
-            scout = scout.scout(part, most)
+        first = np.diag(focus) if self.is_focused else self.learned_metric(part)
+        scout = self.scout(first, part, most)
+        if self.form is not EVEN and (len(last) <= TWICE or self.is_focused):
+            metric = scout.learned_metric(part)
+            scout = self.scout(metric * focus if self.is_focused else metric, part, most)
         n_candidates = len(scout.dictionary.S)
         some, cap = scout.worth_keeping(self.max_basis), (self.max_basis, self.policy)
         at = self.form, self.data, scout.metric, scout.width
-        group = InMetric(*at, self.memories, cap, some).fit(last)
+        group = InMetric(*at, self.memories, cap, some, self.is_focused).fit(last)
         group.most_candidates = max(self.most_candidates, n_candidates)
         group.replaced, group.replaced_fast = self.replaced, self.replaced_fast
         group.take_overs = self.take_overs
         return group
 
-    def scout(self, part, most):
-        """An expert in a new metric, with more rows in its dictionary than there will be.
+    def scout(self, metric, part, most):
+        """An expert in a metric, with more rows in its dictionary than there will be.
 
         Rows that lie evenly come first, then the others.
         """
-        metric, is_even = (
-            self.learned_metric(part),
-            np.arange(len(part)) % max(len(part) // most, 1),
-        )
+        is_even = np.arange(len(part)) % max(len(part) // most, 1)
         some = [*part[is_even == 0], *part[is_even != 0]]
         distance = median_distance(self.data.shown[part] @ metric.T, self.form.order)
         at = self.form, self.data, metric, self.form.width * distance
@@ -215,13 +221,15 @@ class InMetric(OnDictionary):
 class Trees:
     """Trees for each target, which are fitted to the last rows."""
 
-    family, width, memories = "trees", None, [(None, 1.0)]
+    width, memories = None, [(None, 1.0)]
 
-    def __init__(self, data):
-        self.data, self.trees = data, []
+    def __init__(self, data, family="trees"):
+        self.data, self.family, self.trees = data, family, []
 
-    def renew(self, rows):
-        X, Y = self.data.shown[rows], self.data.Y[rows]
+    def renew(self, rows, useless=()):
+        """Fits trees that do not ask for useless features."""
+        X, Y = self.data.shown[rows].copy(), self.data.Y[rows]
+        X[:, np.flatnonzero(useless)] = 0
         self.trees = [boost(X, y, seed=0) for y in Y.T]
         return self
 
@@ -244,27 +252,49 @@ class Trees:
 # All of them
 
 
+def focus_of(X, Y, n_known):
+    """The factor of each feature in a focus, and whether trees should not ask for it."""
+    if len(X) < FEWEST_SCREENED:
+        return np.ones(X.shape[1]), np.zeros(X.shape[1], bool)
+    each = [screen(X, n_known, y, seed=1) for y in Y.T]
+    ratios = np.max([ratios for ratios, _ in each], axis=0)
+    useless = np.all([useless for _, useless in each], axis=0)
+    factors = np.minimum(ratios / ENOUGH, 1.0) ** 2
+    return np.append(np.ones(n_known), factors), np.append(np.zeros(n_known, bool), useless)
+
+
+def renewed(groups, last, focus):
+    """These experts, made anew if they are awake."""
+    recent = last[-LEARNED_AGAIN:]
+    return [group if group.is_asleep else group.renewed(recent, focus) for group in groups]
+
+
 class Adaptive:
     """The experts on extended rows, in the order in which they are combined."""
 
-    def __init__(self, data, Z, cap, short):
-        """For rows like Z, which are compressed."""
+    def __init__(self, data, Z, Y, cap, short):
+        """For rows like Z, which are compressed, and labels like Y."""
         self.data = data
         memories = list(zip(PAST_RIDGES, [1.0, short], strict=True))
         linear = Linear("past", data.plain, memories, data.n_targets)
         self.linear, self.trees = [linear] if data.n_past else [], Trees(data)
         forms = [SMOOTH, ROUGH] + [MIXED] * (data.width in MIXED_WIDTHS)
         self.relevant = [self.first(form, Z, cap, short) for form in forms]
+        self.focused, self.useless = [], []
+        if 0 < sum(focus_of(Z, Y, 0)[1]) < Z.shape[1]:
+            forms = [EVEN, *(form for form in forms if form is not ROUGH)]
+            metrics = [self.first(form, Z, cap, short, is_focused=True) for form in forms]
+            self.focused = [*metrics, Trees(data, "focused trees")]
         self.renewals = []  # after which row, and whether the past helped
 
-    def first(self, form, Z, cap, short):
+    def first(self, form, Z, cap, short, is_focused=False):
         """Experts in the metric in which each feature counts the same."""
         memories = list(zip(form.ridges, [1.0, short], strict=True))
-        width = form.width * median_distance(Z, form.order)
-        return InMetric(form, self.data, np.eye(self.data.width), width, memories, cap)
+        at = form, self.data, np.eye(self.data.width), form.width * median_distance(Z, form.order)
+        return InMetric(*at, memories, cap, is_focused=is_focused)
 
     def groups(self):
-        return [*self.linear, *self.relevant, self.trees]
+        return [*self.linear, *self.relevant, self.trees, *self.focused]
 
     def renew(self, now, past_helps):
         """Makes experts anew that are awake."""
@@ -272,11 +302,13 @@ class Adaptive:
         self.data.uses_past = past_helps
         last = self.data.last(now)
         self.data.show(last)
-        self.relevant = [
-            group if group.is_asleep else group.renewed(last[-LEARNED_AGAIN:])
-            for group in self.relevant
-        ]
+        self.relevant = renewed(self.relevant, last, None)
         self.trees.renew(last)
+        if self.focused:
+            X, Y = self.data.shown[last], self.data.Y[last]
+            focus, self.useless = focus_of(X, Y, self.data.n_past)
+            trees = self.focused.pop().renew(last, self.useless)
+            self.focused = [*renewed(self.focused, last, focus), trees]
 
     def gain_of_forgetting(self, now, n_rows):
         """The part of the error of trees that is left if they know the last rows only.
@@ -287,10 +319,13 @@ class Adaptive:
         self.data.show(last)
         before, end = last[:-third], last[-third:]
         few, all_of_them = before[third - n_rows :], before[:: -(-len(before) // TRIED)]
-        errors = [Trees(self.data).renew(rows).squared_error(end) for rows in (few, all_of_them)]
+        trees = [Trees(self.data).renew(rows, self.useless) for rows in (few, all_of_them)]
+        errors = [some.squared_error(end) for some in trees]
         return errors[0] / max(errors[1], np.finfo(float).tiny)
 
     def relevance(self):
-        """The squares of the first metric's factors for the features, made to add up to 1."""
-        own = np.diag(self.relevant[0].metric)[self.data.n_past :] ** 2
+        """The squares of a metric's factors for the features, made to add up to 1."""
+        focused = [g for g in self.focused if g.family == "focused smooth" and not g.is_asleep]
+        metric = [*focused, self.relevant[0]][0].metric
+        own = np.diag(metric)[self.data.n_past :] ** 2
         return own / own.sum() if own.sum() > 0 else np.full(len(own), 1 / len(own))

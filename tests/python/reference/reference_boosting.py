@@ -13,6 +13,7 @@ BINS = 128
 TREES, LEAVES, MIN_ROWS = 100, 31, 5
 RIDGE, SHRINKAGE = 1.0, 0.1
 PART, FEATURES = 0.8, 64  # of the rows, and the most features, of each tree
+SCREENING_TREES, SCREENING_FEATURES = 30, 128
 CLEARLY, ROUNDING = 1e-9, 1e-12
 
 
@@ -37,10 +38,10 @@ def drawn_rows(seed, tree, n):
     return (draws(seed, 2 * tree, n) >> np.uint64(11)) / 2.0**53 < PART
 
 
-def drawn_features(seed, tree, varying):
+def drawn_features(seed, tree, varying, most):
     """The features with the smallest hashes, in their order; constants have none."""
     order = np.argsort(draws(seed, 2 * tree + 1, len(varying)))
-    return [varying[i] for i in sorted(order[:FEATURES])]
+    return [varying[i] for i in sorted(order[:most])]
 
 
 # Thresholds
@@ -90,6 +91,7 @@ class Boosted:
     """A constant and the trees, whose values are added to it."""
 
     constant: float
+    gains: np.ndarray  # of the splits of each feature
     trees: list[Node] = field(default_factory=list)
 
     def predict(self, x):
@@ -108,6 +110,7 @@ class Growth:
         self.X, self.residuals, self.drawn = X, residuals, drawn
         self.features, self.thresholds = features, thresholds
         self.rounding = ROUNDING * (residuals[drawn] ** 2).sum()
+        self.gains = np.zeros(X.shape[1])
 
     def node(self, rows):
         return Node(rows, self.best_split(rows[self.drawn[rows]]))
@@ -144,7 +147,8 @@ class Growth:
             if chosen is None:
                 break
             leaf = leaves[chosen]
-            _, feature, threshold = leaf.split
+            gain, feature, threshold = leaf.split
+            self.gains[feature] += gain
             is_left = self.X[leaf.rows, feature] <= threshold
             leaf.left, leaf.right = self.node(leaf.rows[is_left]), self.node(leaf.rows[~is_left])
             leaves[chosen] = leaf.left
@@ -157,15 +161,15 @@ class Growth:
         return SHRINKAGE * r.sum() / (len(r) + RIDGE)
 
 
-def boost(X, y, seed):
+def boost(X, y, seed, n_trees=TREES, most_features=FEATURES):
     """Trees that are fitted one after the other, each to what those before have left."""
-    boosted = Boosted(y.mean())
+    boosted = Boosted(y.mean(), np.zeros(X.shape[1]))
     thresholds = [thresholds_of(column) for column in X.T]
     varying = [i for i, some in enumerate(thresholds) if len(some) > 0]
     residuals = y - boosted.constant
-    for tree in range(TREES):
+    for tree in range(n_trees):
         drawn = drawn_rows(seed, tree, len(y))
-        features = drawn_features(seed, tree, varying)
+        features = drawn_features(seed, tree, varying, most_features)
         growth = Growth(X, residuals.copy(), drawn, features, thresholds)
         root, leaves = growth.grow()
         if len(leaves) == 1:
@@ -174,4 +178,24 @@ def boost(X, y, seed):
             leaf.value = growth.value(leaf)
             residuals[leaf.rows] -= leaf.value
         boosted.trees.append(root)
+        boosted.gains += growth.gains
     return boosted
+
+
+# Screening
+
+
+def screen(X, n_known, y, seed):
+    """Gains of features in mean gains of shadows, the features of another row; and if by chance.
+
+    The first features are known to be of use, and features that do not vary are not judged.
+    """
+    other = np.argsort(mix(mix([seed]) + np.arange(len(X), dtype=np.uint64)), kind="stable")
+    wide = np.hstack([X, X[other, n_known:]])
+    gains = boost(wide, y, seed, SCREENING_TREES, SCREENING_FEATURES).gains
+    own, shadows = gains[n_known : X.shape[1]], gains[X.shape[1] :]
+    constant = (X[:, n_known:] == X[0, n_known:]).all(axis=0)
+    shadows = shadows[~constant] if not constant.all() else np.zeros(1)
+    least = 1e-6 * gains.sum() + np.finfo(float).tiny
+    ratios = np.where(constant, np.inf, own / (shadows.mean() + least))
+    return ratios, (own <= shadows.mean() + 2 * shadows.std()) & ~constant

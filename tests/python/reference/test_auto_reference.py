@@ -306,6 +306,22 @@ def test_more_rows_than_are_looked_at():
 
 
 @pytest.mark.slow
+def test_some_experts_leave_out_features_that_tell_nothing():
+    X = np.random.default_rng(1).normal(size=(300, 9))
+    y = np.sin(2 * X[:, 0]) + X[:, 1] * X[:, 2]
+    run = judge_auto(X, y, warm_up=70, max_basis=12)
+    adaptive = run.team.adaptive
+    assert [group.family for group in adaptive.focused if not getattr(group, "is_asleep", False)]
+    assert 3 <= sum(adaptive.useless) <= 6
+    assert not adaptive.useless[5:8].any()
+    assert renewals(run)[0] == [35, 70, 140, 280]
+    # Two targets, of which each looks at other features.
+    Y = np.column_stack([np.sin(2 * X[:, 0]), X[:, 3] ** 2])
+    run = judge_auto(X[:160], Y[:160], use_past=False, warm_up=70, max_basis=12)
+    assert (np.flatnonzero(~run.team.adaptive.useless)[:2] == [0, 3]).all()
+
+
+@pytest.mark.slow
 def test_rows_so_wide_that_features_are_not_mixed():
     """And so wide that each tree asks for some of them only."""
     X, y = random_stream(70, 125)

@@ -35,6 +35,13 @@ impl Draws {
     }
 }
 
+/// The numbers below `n`, shuffled.
+pub(super) fn shuffled(seed: u64, n: usize) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..n).collect();
+    order.sort_by_cached_key(|&i| draw(mix(seed), i as u64));
+    order
+}
+
 fn draw(key: u64, item: u64) -> u64 {
     mix(key.wrapping_add(item))
 }

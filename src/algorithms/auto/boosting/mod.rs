@@ -5,6 +5,7 @@
 mod bins;
 mod draws;
 mod histograms;
+mod screening;
 mod split;
 mod tree;
 
@@ -13,6 +14,7 @@ use crate::predictor::Trees;
 use bins::Bins;
 use draws::Draws;
 use histograms::Histograms;
+pub(super) use screening::screen;
 use tree::Growth;
 
 /// Settings of the fit of trees.
@@ -49,15 +51,16 @@ const SETTINGS: Settings = Settings {
 /// Each tree is fitted to a random part of the rows and, if rows are wide, of the features. The draws depend on nothing
 /// but the seed.
 pub(super) fn boost(rows: &Rows<'_>, y: &[f64], seed: u64) -> Trees {
-    boost_with(&SETTINGS, rows, y, seed)
+    boost_with(&SETTINGS, rows, y, seed).0
 }
 
-fn boost_with(settings: &Settings, rows: &Rows<'_>, y: &[f64], seed: u64) -> Trees {
+/// Fits trees, and returns them with the gain of each feature: by how much its splits made the squared residuals smaller.
+fn boost_with(settings: &Settings, rows: &Rows<'_>, y: &[f64], seed: u64) -> (Trees, Vec<f64>) {
     let mean = y.iter().sum::<f64>() / y.len().max(1) as f64;
-    let mut trees = Trees::constant(mean);
+    let (mut trees, mut gains) = (Trees::constant(mean), vec![0.0; rows.n_features()]);
     let bins = Bins::of(rows);
     if bins.width() == 0 {
-        return trees;
+        return (trees, gains);
     }
     let mut residuals: Vec<f64> = y.iter().map(|y| y - mean).collect();
     let width = bins.width().min(settings.features);
@@ -74,10 +77,11 @@ fn boost_with(settings: &Settings, rows: &Rows<'_>, y: &[f64], seed: u64) -> Tre
             histograms: &mut histograms,
             drawn,
             others,
+            gains: &mut gains,
         };
         growth.grow(&mut trees);
     }
-    trees
+    (trees, gains)
 }
 
 #[cfg(test)]
@@ -96,7 +100,7 @@ mod tests {
     };
 
     fn fitted(settings: &Settings, data: &[f64], width: usize, y: &[f64]) -> Trees {
-        boost_with(settings, &Rows::new(data, width).unwrap(), y, 7)
+        boost_with(settings, &Rows::new(data, width).unwrap(), y, 7).0
     }
 
     fn predictions(trees: &Trees, data: &[f64], width: usize) -> Vec<f64> {

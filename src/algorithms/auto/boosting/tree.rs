@@ -30,6 +30,8 @@ pub(super) struct Growth<'a> {
     /// The rows that the tree is fitted to, and the others; those of a leaf are beside each other.
     pub(super) drawn: Vec<u32>,
     pub(super) others: Vec<u32>,
+    /// The sum of the gains of each feature's splits so far.
+    pub(super) gains: &'a mut [f64],
 }
 
 impl Growth<'_> {
@@ -82,8 +84,12 @@ impl Growth<'_> {
     /// Splits a leaf, which becomes the left one, and returns the right one.
     fn split(&mut self, leaf: &mut Leaf, trees: &mut Trees) -> Leaf {
         let Split {
-            feature, bin, left, ..
+            feature,
+            bin,
+            left,
+            gain,
         } = std::mem::take(&mut leaf.split);
+        self.gains[self.bins.features[feature]] += gain;
         let threshold = self.bins.thresholds[feature][bin];
         let node = trees.split(leaf.node, self.bins.features[feature], threshold);
         let goes_left = |i| usize::from(self.bins.row(i)[feature]) <= bin;

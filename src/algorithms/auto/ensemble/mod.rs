@@ -181,7 +181,7 @@ impl Ensemble {
 
     /// Number of rows in all dictionaries.
     pub(super) fn n_basis(&self) -> usize {
-        let relevant = self.adaptive.iter().flat_map(|adaptive| &adaptive.relevant);
+        let relevant = self.adaptive.iter().flat_map(Adaptive::relevant);
         let relevant = relevant.map(|relevant| relevant.dictionary().size());
         let kernels = self.kernels.iter().map(|e| e.dictionary().size());
         kernels.chain(relevant).sum()

@@ -1,12 +1,14 @@
 //! The description of an ensemble, and its predictor.
 
 use super::super::any_experts::AnyExperts;
+use super::super::boosted::Boosted;
 use super::super::combiner::Combiner;
+use super::super::relevant::Relevant;
 use super::super::units::Unit;
 use super::{Ensemble, Expert};
 use crate::limits::{Range, UNBOUNDED};
 use crate::linalg::{axpy_in_place, dot};
-use crate::predictor::{Extension, Line, Mixture};
+use crate::predictor::{Expansion, Extension, Line, Metric, Mixture, Trees};
 use crate::updates::{LeastSquares, Update};
 
 /// The weights of experts for each target, taken group by group.
@@ -37,6 +39,30 @@ impl Weights {
             w
         };
         weights.enumerate().map(combine).collect()
+    }
+}
+
+impl Weights {
+    /// The combined expansions of the next experts that are awake, with their metrics.
+    fn mapped(&mut self, experts: &[Relevant], units: &[Unit]) -> Vec<(Metric, Expansion)> {
+        let unbounded = vec![UNBOUNDED; units.len()];
+        let mapped = experts.iter().filter_map(|relevant| {
+            let w = self.combined(relevant.updates(), units);
+            let map = relevant.dictionary().map();
+            (!relevant.is_asleep()).then(|| {
+                let expansion = map.expansion(|target| &w[target], &unbounded);
+                (relevant.metric().clone(), expansion)
+            })
+        });
+        mapped.collect()
+    }
+
+    /// The trees of the next expert, with its weight for each target.
+    fn trees(&mut self, boosted: &Boosted, units: &[Unit]) -> Vec<Trees> {
+        let weights = self.next(1, units).into_iter().zip(boosted.trees());
+        weights
+            .map(|(weight, trees)| trees.scaled(weight[0]))
+            .collect()
     }
 }
 
@@ -118,26 +144,20 @@ impl Ensemble {
                 line.constant += w[0] + dot(of_past, &past);
             }
         }
-        let unbounded = vec![UNBOUNDED; units.len()];
-        let mapped = adaptive.relevant.iter().filter_map(|relevant| {
-            let w = weights.combined(relevant.updates(), units);
-            let map = relevant.dictionary().map();
-            (!relevant.is_asleep()).then(|| {
-                let expansion = map.expansion(|target| &w[target], &unbounded);
-                (relevant.metric().clone(), expansion)
-            })
-        });
-        let mapped = mapped.collect();
-        let trees = weights
-            .next(1, units)
-            .into_iter()
-            .zip(adaptive.boosted.trees());
+        let mut mapped = weights.mapped(&adaptive.metrics, units);
+        let mut trees = weights.trees(&adaptive.boosted, units);
+        if let Some(focused) = &adaptive.focused {
+            mapped.extend(weights.mapped(&focused.metrics, units));
+            let others = weights.trees(&focused.boosted, units);
+            trees
+                .iter_mut()
+                .zip(others)
+                .for_each(|(trees, others)| trees.append(others));
+        }
         Some(Extension {
             past: adaptive.hidden_past(),
             mapped,
-            trees: trees
-                .map(|(weight, trees)| trees.scaled(weight[0]))
-                .collect(),
+            trees,
         })
     }
 }
