@@ -28,6 +28,7 @@ from nystream._kernels import *  # noqa: F403
 from nystream._learners import *  # noqa: F403
 
 __all__ = [
+    "Event",  # noqa: F405
     "Expert",  # noqa: F405
     "Kernel",
     "Learner",

@@ -39,7 +39,7 @@ use crate::runtime::Heap;
 use crate::updates::Rounds;
 
 pub use aogd_ald::{AogdAld, AogdAldParams};
-pub use auto::{Auto, AutoParams, Expert};
+pub use auto::{Auto, AutoParams, Event, Expert};
 pub use con_kons::{ConKons, ConKonsParams};
 pub use fogd::{Fogd, FogdParams};
 pub(crate) use in_blocks::learn_rows;
@@ -238,6 +238,16 @@ pub trait Algorithm: CopyAlgorithm + fmt::Debug + Heap + Send + Sync {
     /// How much each feature matters to an ensemble; nothing for other algorithms.
     fn relevance(&self) -> Vec<f64> {
         Vec::new()
+    }
+
+    /// The last events that an ensemble has noticed; none for other algorithms.
+    fn events(&self) -> Vec<Event> {
+        Vec::new()
+    }
+
+    /// How far a row is from what an ensemble knows, 0 to 1; nothing for other algorithms.
+    fn novelty(&self, _x: &[f64]) -> Option<f64> {
+        None
     }
 
     /// The least number of floats that the algorithm holds for rows of this width.

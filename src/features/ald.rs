@@ -215,6 +215,12 @@ impl FeatureMap for Dictionary {
         &self.at.phi
     }
 
+    fn distance(&self, x: &[f64]) -> Option<f64> {
+        let mut at = Projection::default();
+        self.map.project_into(x, &mut at);
+        Some((at.residual / at.kappa).clamp(0.0, 1.0))
+    }
+
     fn admit(&mut self, x: &[f64]) -> Change {
         self.grow_if_novel(x).map_or(Change::None, Change::Gain)
     }

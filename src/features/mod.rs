@@ -68,6 +68,11 @@ pub trait FeatureMap: Clone + fmt::Debug + Heap + Send + Sync {
     /// The features of the row at hand, with any coordinate that it has gained.
     fn phi(&self) -> &[f64];
 
+    /// The squared distance of a row from the span of those kept, relative to its own; nothing if no rows are kept.
+    fn distance(&self, _x: &[f64]) -> Option<f64> {
+        None
+    }
+
     /// Lets the row at hand change the map; returns the change.
     fn admit(&mut self, _x: &[f64]) -> Change {
         Change::None

@@ -9,7 +9,7 @@ mod scorer;
 mod weights;
 mod widen;
 
-use crate::algorithms::{Algorithm, AnyParams, Expert, learn_rows};
+use crate::algorithms::{Algorithm, AnyParams, Event, Expert, learn_rows};
 use crate::data::{
     FeatureNames, Number, Rows, check_labels, check_predictions, check_row, check_width, score_rows,
 };
@@ -129,6 +129,35 @@ impl Learner {
     /// learners.
     pub fn relevance(&self) -> Vec<f64> {
         self.algorithm.relevance()
+    }
+
+    /// What [`Auto`](crate::algorithms::Auto) has noticed of a stream that changes, the oldest first; nothing for other
+    /// learners.
+    pub fn events(&self) -> Vec<Event> {
+        self.algorithm.events()
+    }
+
+    /// How far each row is from all that [`Auto`](crate::algorithms::Auto) knows, 0 to 1; 1 for other learners.
+    ///
+    /// ```
+    /// use nystream::{AutoParams, Learner, Rows};
+    ///
+    /// let mut learner = Learner::new(AutoParams::default())?;
+    /// for i in 0..50 {
+    ///     learner.learn_row(&[f64::from(i % 10)], 1.0)?;
+    /// }
+    /// let novelty = learner.novelty(&Rows::new(&[3.0, 1000.0], 1)?)?;
+    /// assert!(novelty[0] < 0.01 && novelty[1] > 0.5);
+    /// # Ok::<(), nystream::Error>(())
+    /// ```
+    pub fn novelty<T: Number>(&self, rows: &Rows<'_, T>) -> Result<Vec<f64>, Error> {
+        self.check_width("X", rows.n_features())?;
+        score_rows(rows, 1, |rows, out| {
+            for (x, out) in rows.iter().zip(out) {
+                *out = self.algorithm.novelty(x).unwrap_or(1.0);
+            }
+            Ok(())
+        })
     }
 
     /// Number of rows kept.

@@ -52,13 +52,30 @@ impl Scaling {
         self.centres.len()
     }
 
-    /// Gives a scale to features that vary for the first time: in all rows before, they were at the centre.
-    pub(crate) fn update(&mut self, x: &[f64]) {
-        for ((x, centre), scale) in x.iter().zip(&self.centres).zip(&mut self.scales) {
+    /// Gives a scale to features that vary for the first time, and returns them: in all rows before, they were at the
+    /// centre.
+    pub(crate) fn update(&mut self, x: &[f64]) -> Vec<usize> {
+        let mut begun = Vec::new();
+        let parts = x.iter().zip(&self.centres).zip(&mut self.scales);
+        for (feature, ((x, centre), scale)) in parts.enumerate() {
             if *scale == 0.0 && is_apart(*x, *centre) {
                 *scale = (x - centre).abs();
+                begun.push(feature);
             }
         }
+        begun
+    }
+
+    /// The feature whose median in some rows is farthest from its centre, and how far that is in its scale.
+    /// Features that have never varied are left out.
+    pub(crate) fn farthest_move(&self, rows: &[f64]) -> Option<(usize, f64)> {
+        let now = Self::of(rows, self.width());
+        let before = self.centres.iter().zip(&self.scales);
+        let both = before.zip(&now.centres).enumerate();
+        let varying = both.filter(|(_, ((_, scale), _))| **scale > 0.0);
+        let moves = varying
+            .map(|(feature, ((centre, scale), median))| (feature, (median - centre).abs() / scale));
+        moves.max_by(|(_, a), (_, b)| a.total_cmp(b))
     }
 
     /// Writes the features of a row as distances from the centre in scales, as linear predictors take them.

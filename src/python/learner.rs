@@ -13,7 +13,7 @@ use super::chunks::ScoreRows;
 use super::late::{self, Ticket};
 use super::scorer::Scorer;
 use super::training_batch::TrainingBatch;
-use super::{arrays, chunks, intervals, params};
+use super::{arrays, chunks, intervals, novelty, params};
 use crate::data::{Number, Rows};
 use crate::error::Error;
 use crate::linalg::Panels;
@@ -291,6 +291,21 @@ impl Learner {
         let all = experts.into_iter();
         all.map(|e| (e.kind, e.width, e.ridge, e.forgetting, e.weights, e.losses))
             .collect()
+    }
+
+    /// The events: row, kind, size and feature of each.
+    fn _events(&self, py: Python<'_>) -> Vec<(u64, &'static str, f64, Option<usize>)> {
+        let events = self.lock(py).borrow().events().into_iter();
+        events.map(|e| (e.row, e.kind, e.size, e.feature)).collect()
+    }
+
+    /// How far rows are from all that an ensemble knows.
+    fn _novelty<'py>(
+        &self,
+        py: Python<'py>,
+        X: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        novelty::of_rows(py, &self.core, X)
     }
 
     /// How much each feature matters to an ensemble.

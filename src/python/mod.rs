@@ -15,6 +15,7 @@ mod kernel;
 mod late;
 mod learner;
 mod merge;
+mod novelty;
 mod params;
 mod parts;
 mod scorer;

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from nystream._parameters import Constructed, parameters
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Auto", "Expert"]
+__all__ = ["Auto", "Event", "Expert"]
 
 T = TypeVar("T")
 
@@ -31,7 +31,8 @@ class Expert:
         ``"past"``: linear ridge regression that looks at the past of the labels too.
         ``"smooth"``, ``"rough"``, ``"mixed"``: ridge regression in a metric that is learned, with
         a Gaussian kernel, with a Laplacian kernel, and with a Gaussian kernel on mixed features.
-        ``"trees"``: boosted trees.
+        ``"trees"``: boosted trees. ``"focused kernel"``, ``"focused smooth"``, ``"focused mixed"``,
+        ``"focused trees"``: the same on features that tell more about the labels than chance does.
     width
         Width of its kernel, in scales of the features, or in the metric that is learned; None
         without a kernel.
@@ -44,7 +45,7 @@ class Expert:
         targets, a list with one for each.
     loss
         Its mean squared error lately; with several targets, a list with one for each. Infinite
-        for an expert that sleeps, because others with kernels do better.
+        for an expert that sleeps, because others of its kind do better.
 
     Examples
     --------
@@ -62,6 +63,45 @@ class Expert:
     forgetting: float
     weight: float | list[float]
     loss: float | list[float]
+
+
+@dataclass(frozen=True)
+class Event:
+    """Something that :class:`Auto` has noticed of a stream that changes.
+
+    Attributes
+    ----------
+    row
+        Number of rows that had been learned.
+    kind
+        ``"take-over"``: short memories did clearly better than long ones, which took over what
+        these know. ``"forgetting"``: rows before the last ones are of little use, and were
+        forgotten. ``"restart"``: they are of no use, and all experts began anew.
+        ``"rescaling"``: scales were taken anew, with a restart. ``"feature"``: a feature began to
+        vary.
+    size
+        The number of take-overs since the last check, which comes every 256 rows; the part of the
+        error that forgetting saves; how far, in scales, the feature that moved most is from where
+        it was; the scale of a feature that began to vary.
+    feature
+        The feature that moved most, or that began to vary: its name if it has one, or its index.
+
+    Examples
+    --------
+    >>> import nystream
+    >>> X, y = nystream.datasets.abrupt_drift(3000, at=1500, shift=5.0)
+    >>> model = nystream.Auto()
+    >>> model.learn_many(X, y)
+    >>> sorted({event.kind for event in model.events if event.row < 1500})
+    []
+    >>> [event.row for event in model.events if event.kind == "restart"]
+    [1792]
+    """
+
+    row: int
+    kind: str
+    size: float
+    feature: str | int | None = None
 
 
 @parameters
@@ -110,7 +150,8 @@ class Auto(AutoParameters, Constructed, Learner):
     and the range without the outer tenths of the first rows, and compressed like logarithms where
     they are more than three scales away. The experts are ridge regression on ALD dictionaries, as
     :class:`RidgeAld`, with Gaussian kernels of 1/2, 1, 2, 4 and 8 median distances between two
-    rows, and with kernels in metrics that are learned; two ridges for each, of which the larger
+    rows, and with kernels in metrics that are learned, some of which leave out features that tell
+    nothing; two ridges for each, of which the larger
     goes with a short memory; one whose memory is very short; linear ridge regression, with and
     without the past of the labels; boosted trees; the mean of the labels, that of the last ones,
     and the last one. Their predictions are combined by least squares and kept within what the
@@ -118,16 +159,17 @@ class Auto(AutoParameters, Constructed, Learner):
 
     It follows streams that change. Experts are compared by how well they did lately. Where a short
     memory does clearly better than a long one, the stream may have changed: the long one takes
-    over what the short one knows, and if little of what came before is of use, it is forgotten. A
+    over what the short one knows, and if little of what came before is of use, it is forgotten.
+    Where features have moved far away, scales are taken anew. ``events`` tells of all that. A
     full dictionary replaces its least useful row now and then, and faster where rows come that it
     does not know.
 
     A prediction is that for the row that comes next: it may depend on the last labels, unless
     ``use_past`` is False.
 
-    Experts begin after 8 rows, and anew after 16, 32 and so on until the warm-up ends; before
-    that the mean of the labels is predicted. A row costs O(dJ + J^2) for each of at most nine
-    dictionaries with J rows kept, however long the stream; later only the best four dictionaries
+    Experts begin after 8 rows, and anew after 16, 32 and so on and when the warm-up ends; before
+    that the mean of the labels is predicted. A row costs O(dJ + J^2) for each of at most twelve
+    dictionaries with J rows kept, however long the stream; later only the best three dictionaries
     are kept up. In calls for many rows threads share them (:func:`set_num_threads`).
 
     Examples
@@ -191,6 +233,44 @@ class Auto(AutoParameters, Constructed, Learner):
         True
         """
         return np.array(self._relevance())
+
+    @property
+    def events(self) -> list[Event]:
+        """The changes of the stream that it has noticed, the oldest first; at most the last 100.
+
+        Examples
+        --------
+        >>> import nystream
+        >>> model = nystream.Auto()
+        >>> model.learn_many([[0.0, float(i % 9)] for i in range(400)], [1.0, 2.0] * 200)
+        >>> model.learn_one([0.5, 3.0], 1.0)  # the first feature has never varied before
+        >>> model.events
+        [Event(row=401, kind='feature', size=0.5, feature=0)]
+        """
+        names = self.feature_names or ()
+        return [
+            Event(row, kind, size, names[feature] if names and feature is not None else feature)
+            for row, kind, size, feature in self._events()
+        ]
+
+    def novelty(self, X: Any) -> NDArray[np.float64]:
+        """How far rows are from all that it knows, each from 0 to 1; 1 before 8 rows are learned.
+
+        It is the mean, over the dictionaries in use, of the squared distance of the row's kernel
+        function from the span of those of the rows kept. Features that do not matter to the
+        predictions count little or nothing in it. A prediction for a row whose novelty is near 1
+        is little more than the mean of the labels.
+
+        Examples
+        --------
+        >>> import nystream
+        >>> X, y = nystream.datasets.friedman(1000)
+        >>> model = nystream.Auto()
+        >>> model.learn_many(X[:900], y[:900])
+        >>> bool(model.novelty(X[900:]).max() < model.novelty(X[900:] + 9).min())
+        True
+        """
+        return self._novelty(X)
 
 
 def _one_or_all(numbers: list[T]) -> T | list[T]:

@@ -1,5 +1,7 @@
 //! Experts that learn what to look at: the past of the labels, the features that matter, and steps.
 
+use std::cell::OnceCell;
+
 use super::AutoParams;
 use super::any_experts::AnyExperts;
 use super::boosted::Boosted;
@@ -148,7 +150,7 @@ impl Adaptive {
 
     /// The last rows as they were, at most `n`, with their labels.
     pub(super) fn last_rows(&self, n: usize) -> Recent {
-        let (mut recent, n_past) = (self.window.recent().last(n), self.past.width());
+        let (mut recent, n_past) = (self.window.last(n), self.past.width());
         let rows = recent.rows.chunks_exact(self.width());
         recent.rows = rows.flat_map(|row| &row[n_past..]).copied().collect();
         recent
@@ -185,7 +187,7 @@ impl Adaptive {
     pub(super) fn gain_of_forgetting(&self, n_rows: usize, scaling: &Scaling) -> f64 {
         let width = self.width();
         let mut recent = self.recent(scaling);
-        if let Some(focused) = &self.focused {
+        if let Some(focused) = self.focused.as_ref().filter(|f| !f.is_asleep()) {
             recent = recent.without(&focused.focus.is_useless);
         }
         let (before, end) = recent.split(n_rows / 3);
@@ -213,16 +215,12 @@ impl Adaptive {
                 .iter_mut()
                 .map(|metric| Renewed::Relevant(metric, &[])),
         );
-        let some;
-        if let Some(Focused {
-            focus,
-            metrics,
-            boosted,
-        }) = &mut self.focused
-        {
-            *focus = Focus::of(&all, self.past.width(), self.window.n_targets());
-            some = all.without(&focus.is_useless);
-            work.push(Renewed::Boosted(boosted, &some));
+        let (some, focused) = (OnceCell::new(), self.focused.as_mut());
+        if let Some(focused) = focused.filter(|focused| !focused.is_asleep()) {
+            focused.focus = Focus::of(&all, self.past.width(), self.window.n_targets());
+            let Focused { focus, metrics, .. } = focused;
+            let some = some.get_or_init(|| all.without(&focus.is_useless));
+            work.push(Renewed::Boosted(&mut focused.boosted, some));
             let metrics = metrics.iter_mut();
             work.extend(metrics.map(|metric| Renewed::Relevant(metric, &focus.factors)));
         }

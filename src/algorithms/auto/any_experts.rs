@@ -22,6 +22,11 @@ pub(super) trait AnyExperts: Send + Sync {
     /// The predictions of each expert for a row, and its uncertainty `phi . P phi`; none of experts that are asleep.
     fn predict(&self, x: &[f64]) -> Vec<Output>;
 
+    /// The squared distance of a row from the span of those kept, 0 to 1; nothing without a dictionary or when asleep.
+    fn distance(&self, _x: &[f64]) -> Option<f64> {
+        None
+    }
+
     /// Number of times that long memories have taken over what a short one had learned.
     fn take_overs(&self) -> u64 {
         0
@@ -29,4 +34,9 @@ pub(super) trait AnyExperts: Send + Sync {
 
     /// Puts the experts to sleep: they learn and predict no more.
     fn sleep(&mut self) {}
+
+    /// Returns true if the experts learn and predict no more.
+    fn is_asleep(&self) -> bool {
+        false
+    }
 }

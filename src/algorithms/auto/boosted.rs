@@ -20,6 +20,8 @@ pub(super) struct Boosted {
     trees: Vec<Trees>,
     kinds: [Kind; 1],
     outputs: [Output; 1],
+    /// True if they are neither fitted nor asked any more.
+    is_asleep: bool,
 }
 
 impl Boosted {
@@ -34,6 +36,7 @@ impl Boosted {
                 forgetting: 1.0,
             }],
             outputs: [Output::default()],
+            is_asleep: false,
         }
     }
 
@@ -44,6 +47,9 @@ impl Boosted {
 
     /// Fits trees to the last rows.
     pub(super) fn renew(&mut self, recent: &Recent, width: usize) {
+        if self.is_asleep {
+            return;
+        }
         let (rows, n_targets) = (Rows::trusted(&recent.rows, width, 0), self.trees.len());
         for (target, trees) in self.trees.iter_mut().enumerate() {
             *trees = boost(&rows, &recent.labels(target, n_targets), SEED);
@@ -62,6 +68,9 @@ impl Boosted {
     }
 
     fn output(&self, x: &[f64]) -> Output {
+        if self.is_asleep {
+            return Output::default();
+        }
         let yhat = self.trees.iter().map(|trees| trees.predict(x)).collect();
         Output { yhat, q: vec![0.0] }
     }
@@ -70,6 +79,9 @@ impl Boosted {
         for (i, trees) in self.trees.iter().enumerate() {
             state.nest(&format!("trees{i}"), |state| trees.save(state));
         }
+        if self.is_asleep {
+            state.put("trees_are_asleep", [1.0]);
+        }
     }
 
     /// Reads trees for rows of this width.
@@ -77,6 +89,7 @@ impl Boosted {
         for (i, trees) in self.trees.iter_mut().enumerate() {
             *trees = Trees::load(&state.inner(&format!("trees{i}")), width)?;
         }
+        self.is_asleep = state.has("trees_are_asleep");
         Ok(())
     }
 }
@@ -108,6 +121,17 @@ impl AnyExperts for Boosted {
 
     fn predict(&self, x: &[f64]) -> Vec<Output> {
         vec![self.output(x)]
+    }
+
+    fn sleep(&mut self) {
+        *self = Self {
+            is_asleep: true,
+            ..Self::new(self.kinds[0].family, self.trees.len())
+        };
+    }
+
+    fn is_asleep(&self) -> bool {
+        self.is_asleep
     }
 }
 

@@ -242,11 +242,6 @@ impl<M: FeatureMap> Experts<M> {
         }
     }
 
-    /// Returns true if they learn and predict no more.
-    pub(super) fn is_asleep(&self) -> bool {
-        self.is_asleep
-    }
-
     /// The weights and the matrix of each expert.
     pub(super) fn updates(&self) -> &[LeastSquares] {
         &self.core.updates
@@ -340,6 +335,10 @@ impl<M: FeatureMap> AnyExperts for Experts<M> {
         self.core.updates.iter().map(predict).collect()
     }
 
+    fn distance(&self, x: &[f64]) -> Option<f64> {
+        self.core.map.distance(x).filter(|_| !self.is_asleep)
+    }
+
     fn take_overs(&self) -> u64 {
         self.take_overs
     }
@@ -347,6 +346,10 @@ impl<M: FeatureMap> AnyExperts for Experts<M> {
     fn sleep(&mut self) {
         self.is_asleep = true;
         self.clear();
+    }
+
+    fn is_asleep(&self) -> bool {
+        self.is_asleep
     }
 }
 

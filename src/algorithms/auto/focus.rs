@@ -12,7 +12,8 @@ use crate::runtime::heap;
 const ENOUGH: f64 = 6.0;
 const POWER: f64 = 2.0;
 
-/// The fewest rows in which useless features are looked for.
+/// The most rows, and the fewest, in which useless features are looked for.
+const MOST: usize = 4096;
 const FEWEST: usize = 64;
 
 /// The seed of the draws.
@@ -39,6 +40,7 @@ impl Focus {
     /// The focus for rows like these, whose first `n_known` features count fully. With several targets a feature counts
     /// as much as for the one that it tells most about.
     pub(super) fn of(recent: &Recent, n_known: usize, n_targets: usize) -> Self {
+        let recent = recent.part(MOST);
         let n_rows = recent.weights.len();
         let width = recent.rows.len() / n_rows.max(1);
         let mut focus = Self::none(width);

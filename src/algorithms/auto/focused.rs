@@ -43,6 +43,11 @@ impl Focused {
         relevant.chain([&mut self.boosted as &mut dyn AnyExperts])
     }
 
+    /// Returns true if no expert learns or predicts any more.
+    pub(super) fn is_asleep(&self) -> bool {
+        self.groups().all(AnyExperts::is_asleep)
+    }
+
     pub(super) fn save(&self, state: &mut State) {
         self.focus.save(state);
         for (i, relevant) in self.metrics.iter().enumerate() {

@@ -29,6 +29,11 @@ pub(super) enum Input {
 }
 
 impl Kind {
+    /// Returns true for trees.
+    pub(super) fn is_trees(&self) -> bool {
+        self.family.ends_with("trees")
+    }
+
     /// The form in which experts of this kind take a row.
     pub(super) fn input(&self) -> Input {
         match self.family {

@@ -7,6 +7,7 @@ mod boosting;
 mod combiner;
 mod drift;
 mod ensemble;
+mod events;
 mod experts;
 mod focus;
 mod focused;
@@ -32,6 +33,7 @@ use crate::predictor::{Asked, Line, Predictor, Scores};
 use crate::runtime::{Heap, heap};
 use ensemble::Ensemble;
 pub use ensemble::Expert;
+pub use events::Event;
 use label_range::LabelRange;
 pub use params::AutoParams;
 
@@ -115,7 +117,8 @@ impl Auto {
         self.first.y.extend_from_slice(y);
         self.first.weights.push(weight);
         let is_over = !self.is_warming_up();
-        if is_over || (self.seen >= FIRST && self.seen.is_power_of_two()) {
+        let has_doubled = self.seen >= FIRST && self.seen.is_power_of_two();
+        if is_over || (has_doubled && 2 * self.seen <= self.params.warm_up) {
             self.ensemble = self.begin(delay).ok().or(self.ensemble.take());
         }
         if is_over {
@@ -259,6 +262,14 @@ impl Algorithm for Auto {
         self.ensemble
             .as_ref()
             .map_or(Vec::new(), Ensemble::relevance)
+    }
+
+    fn events(&self) -> Vec<Event> {
+        self.ensemble.as_ref().map_or(Vec::new(), Ensemble::events)
+    }
+
+    fn novelty(&self, x: &[f64]) -> Option<f64> {
+        Some(self.ensemble.as_ref().map_or(1.0, |e| e.novelty(x)))
     }
 
     fn min_floats(&self, width: usize) -> usize {

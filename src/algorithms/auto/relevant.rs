@@ -151,11 +151,6 @@ impl Relevant {
         self.experts.updates()
     }
 
-    /// Returns true if the experts learn and predict no more.
-    pub(super) fn is_asleep(&self) -> bool {
-        self.experts.is_asleep()
-    }
-
     /// The dictionary, of mapped rows.
     pub(super) fn dictionary(&self) -> &Dictionary {
         self.experts.dictionary()
@@ -332,12 +327,20 @@ impl AnyExperts for Relevant {
         self.experts.predict(&self.metric.mapped(x))
     }
 
+    fn distance(&self, x: &[f64]) -> Option<f64> {
+        self.experts.distance(&self.metric.mapped(x))
+    }
+
     fn take_overs(&self) -> u64 {
         self.experts.take_overs()
     }
 
     fn sleep(&mut self) {
         self.experts.sleep();
+    }
+
+    fn is_asleep(&self) -> bool {
+        self.experts.is_asleep()
     }
 }
 

@@ -133,6 +133,22 @@ impl Window {
         self.at = (at + 1) % self.weights.len();
     }
 
+    /// The last rows, at most `n`, the oldest first.
+    pub(super) fn last(&self, n: usize) -> Recent {
+        let n_rows = self.weights.len();
+        let n = n.min(n_rows);
+        let places = || (n_rows - n..n_rows).map(|i| (self.at + i) % n_rows);
+        let part = |numbers: &[f64], width: usize| {
+            let rows = places().flat_map(|i| &numbers[i * width..][..width]);
+            rows.copied().collect()
+        };
+        Recent {
+            rows: part(&self.rows, self.width),
+            y: part(&self.y, self.n_targets),
+            weights: part(&self.weights, 1),
+        }
+    }
+
     /// All rows, the oldest first.
     pub(super) fn recent(&self) -> Recent {
         Recent {
@@ -144,7 +160,7 @@ impl Window {
 
     /// Forgets all rows but the last `n`.
     pub(super) fn forget(&mut self, n: usize) {
-        let last = self.recent().last(n);
+        let last = self.last(n);
         (self.rows, self.y, self.weights) = (last.rows, last.y, last.weights);
         self.at = 0;
     }

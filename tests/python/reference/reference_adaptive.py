@@ -46,7 +46,7 @@ SMOOTH = Form("smooth", gaussian, 2, 1.0, (1e-2, 1e-1))
 ROUGH = Form("rough", laplacian, 1, 2.0, (1e-1, 1.0))
 MIXED = Form("mixed", gaussian, 2, 1.0, (1e-2, 1e-1))
 EVEN = Form("focused kernel", gaussian, 2, 2.0, (1e-3, 1e-1))
-ENOUGH, FEWEST_SCREENED = 6.0, 64
+ENOUGH, FEWEST_SCREENED, MOST_SCREENED = 6.0, 64, 4096
 
 
 # The past of the labels
@@ -221,20 +221,23 @@ class InMetric(OnDictionary):
 class Trees:
     """Trees for each target, which are fitted to the last rows."""
 
-    width, memories = None, [(None, 1.0)]
+    width, memories, is_asleep = None, [(None, 1.0)], False
 
     def __init__(self, data, family="trees"):
         self.data, self.family, self.trees = data, family, []
 
     def renew(self, rows, useless=()):
         """Fits trees that do not ask for useless features."""
+        if self.is_asleep:
+            return self
         X, Y = self.data.shown[rows].copy(), self.data.Y[rows]
         X[:, np.flatnonzero(useless)] = 0
         self.trees = [boost(X, y, seed=0) for y in Y.T]
         return self
 
     def predict(self, t):
-        said = [tree.predict(self.data.shown[t]) for tree in self.trees]
+        trees = [] if self.is_asleep else self.trees
+        said = [tree.predict(self.data.shown[t]) for tree in trees]
         return np.array(said or np.zeros(self.data.n_targets))
 
     def squared_error(self, rows):
@@ -256,6 +259,7 @@ def focus_of(X, Y, n_known):
     """The factor of each feature in a focus, and whether trees should not ask for it."""
     if len(X) < FEWEST_SCREENED:
         return np.ones(X.shape[1]), np.zeros(X.shape[1], bool)
+    X, Y = (numbers[:: -(-len(X) // MOST_SCREENED)] for numbers in (X, Y))
     each = [screen(X, n_known, y, seed=1) for y in Y.T]
     ratios = np.max([ratios for ratios, _ in each], axis=0)
     useless = np.all([useless for _, useless in each], axis=0)
@@ -304,7 +308,7 @@ class Adaptive:
         self.data.show(last)
         self.relevant = renewed(self.relevant, last, None)
         self.trees.renew(last)
-        if self.focused:
+        if not all(group.is_asleep for group in self.focused):
             X, Y = self.data.shown[last], self.data.Y[last]
             focus, self.useless = focus_of(X, Y, self.data.n_past)
             trees = self.focused.pop().renew(last, self.useless)
@@ -319,7 +323,9 @@ class Adaptive:
         self.data.show(last)
         before, end = last[:-third], last[-third:]
         few, all_of_them = before[third - n_rows :], before[:: -(-len(before) // TRIED)]
-        trees = [Trees(self.data).renew(rows, self.useless) for rows in (few, all_of_them)]
+        is_focused = not all(group.is_asleep for group in self.focused)
+        useless = self.useless if is_focused else ()
+        trees = [Trees(self.data).renew(rows, useless) for rows in (few, all_of_them)]
         errors = [some.squared_error(end) for some in trees]
         return errors[0] / max(errors[1], np.finfo(float).tiny)
 

@@ -37,8 +37,10 @@ QUICK_WIDTH, QUICK_RIDGE, QUICK_PART = 1.0, 3e-2, 4
 LINEAR = [100.0, 10.0, 10.0]  # two with a long memory, then one with a short one
 FIRST, FEWEST = 8, 64  # rows with which there are experts, and with which some are made anew
 PAST_HELPS = 0.97  # the part of the loss without it that is left with it
-AWAKE, SLEEP_AFTER = 4, 4  # groups with kernels, so many warm-ups after a change
+AWAKE, SLEEP_AFTER = 3, 4  # groups with kernels, so many warm-ups after a change
+MUCH_WORSE = 1.1  # trees than others, so that they sleep
 CHECK_EVERY, PATIENCE = 256, 8  # rows, and the part of those since a change: how seldom it is asked
+MOVED = 8.0  # scales from its centre that the median of a feature is
 ALL_CHANGED = 0.5  # the part of the error that is left, below which nothing before is of use
 
 
@@ -139,6 +141,7 @@ class Team:
         self.n_rows = self.rounds = 0  # of this team, and of the stream
         self.changed_at = self.checked_at = self.take_overs = 0
         self.renewed_next = 2 * self.warm_up
+        self.events = []  # row, kind, size and feature
 
     def memory(self, times):
         """The forgetting of experts that forget so many times as fast as they are compared."""
@@ -206,7 +209,9 @@ class Team:
     def learn_late(self, x, y, weight, asked):
         """Learns a row that was asked for, perhaps when there was another team."""
         t, y = self.n_rows, self.in_scales(y)
-        self.scaling.notice(x)
+        for feature in self.scaling.notice(x):
+            scale = self.scaling.scales[feature]
+            self.events.append((self.rounds + 1, "feature", scale, feature))
         self.place(t, x)
         n_past = self.adaptive.data.n_past
         past = (asked.past - self.centres) / self.units if asked.team else np.zeros(n_past)
@@ -224,7 +229,9 @@ class Team:
     def learn(self, x, y, weight):
         """One round: the predictions for a row, and how little is known about it."""
         t = self.n_rows
-        self.scaling.notice(x)
+        for feature in self.scaling.notice(x):
+            scale = self.scaling.scales[feature]
+            self.events.append((self.rounds + 1, "feature", scale, feature))
         self.place(t, x)
         y = self.in_scales(y)
         self.adaptive.data.add(t, x, y, weight)
@@ -239,6 +246,7 @@ class Team:
     def follow(self, gain):
         """Makes adaptive experts anew if it is time, or if it is better to forget; after a row."""
         if gain < 1:
+            self.events.append((self.rounds, "forgetting", 1 - gain, None))
             self.changed_at = self.rounds - self.warm_up
             self.adaptive.data.forgotten = self.n_rows - self.warm_up
         if gain < 1 or self.rounds >= self.renewed_next:
@@ -246,22 +254,28 @@ class Team:
             self.renew()
 
     def gain_of_forgetting(self):
-        """The part of the error that is left with the last rows only, if some group took over.
+        """The part of the error that is left with the last rows only, if it should be asked for.
 
-        It is infinite when it is not asked for.
+        That is if some group took over, or features have moved; otherwise it is infinite.
         """
         if self.rounds % CHECK_EVERY != 0:
             return np.inf
         take_overs = sum(getattr(group, "take_overs", 0) for group in self.groups)
-        more, self.take_overs = take_overs > self.take_overs, take_overs
+        more, self.take_overs = max(take_overs - self.take_overs, 0), take_overs
+        if more > 0:
+            self.events.append((self.rounds, "take-over", more, None))
         wait = max(2 * self.warm_up, (self.rounds - self.changed_at) // PATIENCE)
-        if not more or self.rounds - self.checked_at < wait:
+        if self.rounds - self.checked_at < wait:
+            return np.inf
+        last = self.adaptive.data.last(self.n_rows)[-self.warm_up :]
+        has_moved = self.scaling.farthest_move(self.adaptive.data.X[last])[1] > MOVED
+        if more == 0 and not has_moved:
             return np.inf
         self.checked_at = self.rounds
         return self.adaptive.gain_of_forgetting(self.n_rows, self.warm_up)
 
-    def begun_anew(self):
-        """A team that knows the last rows only."""
+    def begun_anew(self, gain):
+        """A team that knows the last rows only, with which a part of the error is left."""
         data, last = self.adaptive.data, self.adaptive.data.last(self.n_rows)[-self.warm_up :]
         Y = self.centre + self.scale * data.Y[last]
         rows = data.X[last], Y, data.weights[last]
@@ -269,6 +283,10 @@ class Team:
         team.rounds = team.checked_at = self.rounds
         team.changed_at = self.rounds - self.warm_up
         team.renewed_next = self.rounds + self.warm_up
+        team.events = [*self.events, (self.rounds, "restart", 1 - gain, None)]
+        feature, size = self.scaling.farthest_move(data.X[last])
+        if feature is not None:
+            team.events.append((self.rounds, "rescaling", size, feature))
         return team
 
     def renew(self):
@@ -285,10 +303,15 @@ class Team:
         return sum(losses.min(initial=np.inf) for losses in some)
 
     def send_to_sleep(self):
-        """Of the groups with kernels only the best stay awake."""
+        """Of the groups with kernels, and of trees, only the best stay awake."""
         whose = np.repeat(np.arange(len(self.groups)), [len(g.memories) for g in self.groups])
-        awake = [i for i, g in enumerate(self.groups) if g.width and not g.is_asleep]
-        for i in sorted(awake, key=lambda i: self.least(whose == i))[AWAKE:]:
+        groups = list(enumerate(self.groups))
+        kernels = [i for i, g in groups if g.width and not g.is_asleep]
+        trees = [i for i, g in groups if "trees" in g.family and not g.is_asleep]
+        worse = sorted(kernels, key=lambda i: self.least(whose == i))[AWAKE:]
+        best = min((self.least(whose == i) for i in trees), default=np.inf)
+        worse += [i for i in trees if self.least(whose == i) > MUCH_WORSE * best]
+        for i in worse:
             self.groups[i].is_asleep = True
             for combiner in self.combiners:
                 combiner.losses[whose == i] = np.inf
@@ -328,7 +351,7 @@ def auto(X, y, weights=None, **params) -> AutoRun:
     T, Y, settings = len(X), y.reshape(len(X), -1), Settings(**params)
     weights = np.ones(T) if weights is None else weights
     run = AutoRun(np.zeros(Y.shape), q=np.zeros(T))
-    starts = {FIRST * 2**i for i in range(64) if FIRST * 2**i < settings.warm_up}
+    starts = {FIRST * 2**i for i in range(64) if 2 * FIRST * 2**i <= settings.warm_up}
     for t in range(T):
         yhat, run.q[t] = next_round(run, X[t], Y[: t + 1], weights[: t + 1])
         run.predictions[t] = np.clip(yhat, *np.transpose([limits(past) for past in Y[:t].T]))
@@ -355,7 +378,7 @@ def auto_late(X, y, delay, **params) -> AutoRun:
     """Auto with labels that are known after so many more rows have been asked for."""
     T, settings, ones = len(X), Settings(**params), np.ones(len(X))
     run, Y, asked = AutoRun(np.zeros((T, 1)), q=np.zeros(T)), y.reshape(T, 1), []
-    starts = {FIRST * 2**i for i in range(64) if FIRST * 2**i < settings.warm_up}
+    starts = {FIRST * 2**i for i in range(64) if 2 * FIRST * 2**i <= settings.warm_up}
     for t, x in enumerate(X):
         known = Y[: max(t - delay, 0)]
         mean = known.mean(0) if len(known) else np.zeros(1)
@@ -380,7 +403,7 @@ def learn_late(run, X, Y, t, asked, delay):
     gain = run.team.gain_of_forgetting()
     if gain < ALL_CHANGED:
         run.starts.append(t + 1)
-        run.team = run.team.begun_anew()
+        run.team = run.team.begun_anew(gain)
     else:
         run.team.follow(gain)
 
@@ -397,7 +420,7 @@ def next_round(run, x, Y, weights):
         run.gains.append((len(Y), gain))
     if gain < ALL_CHANGED:
         run.starts.append(len(Y))
-        run.team = run.team.begun_anew()
+        run.team = run.team.begun_anew(gain)
     else:
         run.team.follow(gain)
     return said

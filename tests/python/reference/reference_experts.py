@@ -32,10 +32,19 @@ class Scaling:
         self.centres, self.scales = locations.reshape(-1, 2).T
 
     def notice(self, x):
-        """A feature that varies for the first time gets its scale."""
+        """A feature that varies for the first time gets its scale; returns which."""
         away = np.abs(x - self.centres)
         varies = (self.scales == 0) & (away > 1e-6 * np.abs(self.centres))
         self.scales = np.where(varies, away, self.scales)
+        return np.flatnonzero(varies).tolist()
+
+    def farthest_move(self, X):
+        """The feature whose median in some rows has moved most, and how far in scales."""
+        varying = np.flatnonzero(self.scales > 0)
+        if len(varying) == 0:
+            return None, 0.0
+        moves = (np.abs(np.median(X, axis=0) - self.centres)[varying]) / self.scales[varying]
+        return varying[len(varying) - 1 - moves[::-1].argmax()], moves.max()
 
     def scaled(self, x):
         scales = np.where(self.scales == 0, np.inf, self.scales)  # once noticed, only at the centre

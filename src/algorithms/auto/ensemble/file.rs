@@ -2,6 +2,7 @@
 
 use super::super::AutoParams;
 use super::super::adaptive::Adaptive;
+use super::super::events::Events;
 use super::super::lineup;
 use super::super::units::Unit;
 use super::Ensemble;
@@ -47,6 +48,7 @@ impl Ensemble {
             for (name, count) in COUNTERS.into_iter().zip(counts) {
                 state.put(name, [count as f64]);
             }
+            self.events.save(state);
             state.put("begun_at", [self.begun_at as f64]);
             state.put_indices("delay", &[self.delay]);
             let width = match state.width() {
@@ -105,6 +107,7 @@ impl Ensemble {
             *counter = state.count(name)? as u64;
         }
         // Files from before labels could be late have none of these.
+        self.events = Events::load(self.scaling.width(), state)?;
         if state.has("delay") {
             self.begun_at = state.count("begun_at")? as u64;
             self.delay = state.count("delay")?;

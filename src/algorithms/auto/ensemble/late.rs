@@ -37,6 +37,18 @@ impl Ensemble {
         (yhat, q, details)
     }
 
+    /// How far a row is from what is known: the mean, over all dictionaries in use, of the squared distance of its kernel
+    /// function from the span of those of the rows kept; 0 to 1.
+    pub(in super::super) fn novelty(&self, x: &[f64]) -> f64 {
+        let forms = self.peek(x);
+        let each = self.groups().filter_map(|experts| {
+            let input = experts.kinds()[0].input();
+            experts.distance(forms.rows(input).data())
+        });
+        let (sum, n) = each.fold((0.0, 0), |(sum, n), distance| (sum + distance, n + 1));
+        if n == 0 { 1.0 } else { sum / f64::from(n) }
+    }
+
     /// The uncertainty of the prediction for a row.
     pub(in super::super) fn uncertainty(&self, x: &[f64]) -> f64 {
         self.combined(&self.predict_each(x)).1
@@ -108,15 +120,20 @@ impl Ensemble {
         }
     }
 
-    /// The predictions of all experts for a row that comes next.
-    fn predict_each(&self, x: &[f64]) -> Vec<Output> {
+    /// A row that comes next in the forms in which experts take it.
+    fn peek(&self, x: &[f64]) -> Forms {
         let plain = self.scaling.scaled(x);
-        let forms = Forms {
+        Forms {
             width: plain.len(),
             compressed: compressed(&plain),
             extended: self.adaptive.as_ref().map(|adaptive| adaptive.peek(&plain)),
             plain,
-        };
+        }
+    }
+
+    /// The predictions of all experts for a row that comes next.
+    fn predict_each(&self, x: &[f64]) -> Vec<Output> {
+        let forms = self.peek(x);
         let predict = |experts: &dyn AnyExperts| {
             let input = experts.kinds()[0].input();
             experts.predict(forms.rows(input).data())

@@ -12,6 +12,7 @@ use super::AutoParams;
 use super::adaptive::Adaptive;
 use super::any_experts::AnyExperts;
 use super::combiner::Combiner;
+use super::events::{Event, Events};
 use super::experts::Experts;
 use super::kinds::Kind;
 use super::lineup;
@@ -60,6 +61,7 @@ pub(super) struct Ensemble {
     begun_at: u64,
     /// Number of rows that were predicted between the prediction of the last row and its label.
     delay: usize,
+    events: Events,
 }
 
 /// The description of an expert.
@@ -147,6 +149,7 @@ impl Ensemble {
             checked_at: 0,
             begun_at: 0,
             delay: 0,
+            events: Events::default(),
         };
         let n_experts = ensemble.kinds().count();
         let combiner = |_| Combiner::new(n_experts, params.forgetting);
@@ -191,6 +194,11 @@ impl Ensemble {
     pub(super) fn relevance(&self) -> Vec<f64> {
         let adaptive = self.adaptive.as_ref();
         adaptive.map_or(Vec::new(), Adaptive::relevance)
+    }
+
+    /// The last events, the oldest first.
+    pub(super) fn events(&self) -> Vec<Event> {
+        self.events.all()
     }
 
     /// Makes the round of a row that counts `weight` times: writes the predictions and returns the uncertainty.
@@ -265,8 +273,12 @@ impl Ensemble {
     /// row was asked for, if it was.
     fn forms(&mut self, rows: &[f64], y: &[f64], weight: f64, past: Option<&[f64]>) -> Forms {
         let (width, mut plain) = (self.scaling.width(), vec![0.0; rows.len()]);
-        for (x, z) in rows.chunks_exact(width).zip(plain.chunks_exact_mut(width)) {
-            self.scaling.update(x);
+        let each = rows.chunks_exact(width).zip(plain.chunks_exact_mut(width));
+        for (row, (x, z)) in (self.rounds + 1..).zip(each) {
+            for feature in self.scaling.update(x) {
+                let scale = self.scaling.parts().1[feature];
+                self.events.push(row, "feature", scale, Some(feature));
+            }
             self.scaling.scale_into(x, z);
         }
         let adaptive = self.adaptive.as_mut();
@@ -313,4 +325,4 @@ impl Ensemble {
     }
 }
 
-heap!(Ensemble: scaling, kernels, linear, adaptive, combiners);
+heap!(Ensemble: scaling, kernels, linear, adaptive, combiners, events);

@@ -1,5 +1,6 @@
 //! Renewal: adaptive experts are made anew, others fall asleep, and a stream that has changed is noticed.
 
+use super::super::adaptive::Adaptive;
 use super::super::any_experts::AnyExperts;
 use super::super::combiner::Combiner;
 use super::super::units::unscaled;
@@ -11,11 +12,17 @@ use crate::data::Rows;
 const PAST_HELPS: f64 = 0.97;
 
 /// Number of groups of experts with kernels that stay awake, and the number of warm-ups after which the others sleep.
-const AWAKE: usize = 4;
+const AWAKE: usize = 3;
 const SLEEP_AFTER: u64 = 4;
+
+/// Trees sleep if their loss is more than so many times that of others.
+const MUCH_WORSE: f64 = 1.1;
 
 /// The ensemble begins anew from the last rows if forgetting all others leaves less than this part of the error.
 const ALL_CHANGED: f64 = 0.5;
+
+/// Features have moved if the median of one is so many scales from its centre.
+const MOVED: f64 = 8.0;
 
 /// Divisor of the number of rows since the last change: at least so many rows pass between two checks.
 const PATIENCE: u64 = 8;
@@ -26,8 +33,10 @@ impl Ensemble {
         self.rounds += n_rows as u64;
         let n_rows = self.params.warm_up;
         match self.gain_of_forgetting() {
-            gain if gain < ALL_CHANGED => return self.begin_anew(),
+            gain if gain < ALL_CHANGED => return self.begin_anew(gain),
             gain if gain < 1.0 => {
+                self.events
+                    .push(self.rounds, "forgetting", 1.0 - gain, None);
                 self.changed_at = self.rounds - n_rows as u64;
                 self.adaptive
                     .iter_mut()
@@ -40,8 +49,8 @@ impl Ensemble {
         self.renew();
     }
 
-    /// Begins anew from the last rows, as many as a warm-up has.
-    fn begin_anew(&mut self) {
+    /// Begins anew from the last rows, as many as a warm-up has, if forgetting all others leaves this part of the error.
+    fn begin_anew(&mut self, gain: f64) {
         let n_rows = self.params.warm_up;
         let Some(adaptive) = &self.adaptive else {
             return;
@@ -55,30 +64,46 @@ impl Ensemble {
             (ensemble.rounds, ensemble.checked_at) = (self.rounds, self.rounds);
             ensemble.begun_at = self.rounds;
             ensemble.renewed_next = self.rounds + n_rows as u64;
+            ensemble.events = std::mem::take(&mut self.events);
+            let (row, events) = (self.rounds, &mut ensemble.events);
+            events.push(row, "restart", 1.0 - gain, None);
+            if let Some((feature, size)) = self.scaling.farthest_move(rows.data()) {
+                events.push(row, "rescaling", size, Some(feature));
+            }
             *self = ensemble;
         }
     }
 
     /// The part of the error that is left if all but the last rows are forgotten: less than 1 if the stream has
-    /// changed. It is computed only after experts have taken over, and the more rarely the longer the stream has stayed
-    /// the same; otherwise it is infinite.
+    /// changed. It is computed only after experts have taken over or features have moved, and the more rarely the longer
+    /// the stream has stayed the same; otherwise it is infinite.
     fn gain_of_forgetting(&mut self) -> f64 {
-        if !self.rounds.is_multiple_of(CHECK_EVERY) {
-            return f64::INFINITY;
-        }
-        let take_overs = self.groups().map(AnyExperts::take_overs).sum();
-        let has_taken_over = take_overs > std::mem::replace(&mut self.take_overs, take_overs);
-        let warm_up = self.params.warm_up as u64;
-        let wait = (2 * warm_up).max((self.rounds - self.changed_at) / PATIENCE);
-        let (adaptive, is_due) = (
-            self.adaptive.as_ref(),
-            self.rounds - self.checked_at >= wait,
-        );
-        let Some(adaptive) = adaptive.filter(|_| has_taken_over && is_due) else {
+        let is_time = self.rounds.is_multiple_of(CHECK_EVERY);
+        let Some(adaptive) = self.adaptive.as_ref().filter(|_| is_time) else {
             return f64::INFINITY;
         };
-        self.checked_at = self.rounds;
-        adaptive.gain_of_forgetting(self.params.warm_up, &self.scaling)
+        let (row, n_rows) = (self.rounds, self.params.warm_up);
+        let take_overs: u64 = self.groups().map(AnyExperts::take_overs).sum();
+        let more = take_overs.saturating_sub(self.take_overs);
+        let wait = (2 * n_rows as u64).max((row - self.changed_at) / PATIENCE);
+        let is_due = row - self.checked_at >= wait;
+        let mut gain = f64::INFINITY;
+        if is_due && (more > 0 || self.have_features_moved(adaptive)) {
+            gain = adaptive.gain_of_forgetting(n_rows, &self.scaling);
+            self.checked_at = row;
+        }
+        if more > 0 {
+            self.events.push(row, "take-over", more as f64, None);
+        }
+        self.take_overs = take_overs;
+        gain
+    }
+
+    /// Returns true if a feature has been far from its centre in most of the last rows.
+    fn have_features_moved(&self, adaptive: &Adaptive) -> bool {
+        let last = adaptive.last_rows(self.params.warm_up);
+        let farthest = self.scaling.farthest_move(&last.rows);
+        farthest.is_some_and(|(_, size)| size > MOVED)
     }
 
     /// Makes adaptive experts anew from the last rows; after some time only the best kernels stay awake.
@@ -103,20 +128,28 @@ impl Ensemble {
         self.combiners.iter().map(least).sum()
     }
 
-    /// Puts the groups with kernels to sleep, except those with the least losses.
+    /// Puts groups to sleep: of those with kernels all but a few with the least losses, and trees that are much worse.
     fn send_to_sleep(&mut self) {
-        let (mut first, mut losses) = (0, Vec::new());
+        let (mut first, mut kernels, mut trees) = (0, Vec::new(), Vec::new());
         for (group, experts) in self.groups().enumerate() {
             let range = first..first + experts.kinds().len();
             first = range.end;
             let combiners = self.combiners.iter();
             let loss: f64 = combiners.map(|c| c.least_loss(range.clone())).sum();
-            if experts.kinds()[0].width.is_some() && loss < f64::INFINITY {
-                losses.push((loss, group, range));
+            let kind = &experts.kinds()[0];
+            match kind.width {
+                _ if loss == f64::INFINITY => {}
+                Some(_) => kernels.push((loss, group, range)),
+                None if kind.is_trees() => trees.push((loss, group, range)),
+                None => {}
             }
         }
-        losses.sort_by(|(a, ..), (b, ..)| a.total_cmp(b));
-        for (_, group, range) in losses.into_iter().skip(AWAKE) {
+        for losses in [&mut kernels, &mut trees] {
+            losses.sort_by(|(a, ..), (b, ..)| a.total_cmp(b));
+        }
+        let most = MUCH_WORSE * trees.first().map_or(f64::INFINITY, |(loss, ..)| *loss);
+        let trees = trees.into_iter().filter(|(loss, ..)| *loss > most);
+        for (_, group, range) in kernels.into_iter().skip(AWAKE).chain(trees) {
             for combiner in &mut self.combiners {
                 range.clone().for_each(|expert| combiner.ignore(expert));
             }

@@ -1,0 +1,40 @@
+//! How far rows are from all that a learner knows.
+
+use std::cell::RefCell;
+
+use numpy::PyArray1;
+use parking_lot::{ReentrantMutex, ReentrantMutexGuard};
+use pyo3::prelude::*;
+use pyo3::sync::MutexExt;
+
+use super::arrays;
+use super::chunks::{self, ScoreRows};
+use crate::Learner;
+use crate::data::{Number, Rows};
+use crate::error::Error;
+
+/// A learner that computes novelties.
+struct Novelty<'a>(ReentrantMutexGuard<'a, RefCell<Learner>>);
+
+impl ScoreRows for Novelty<'_> {
+    fn score_rows<T: Number>(&self, rows: &Rows<'_, T>) -> Result<Vec<f64>, Error> {
+        self.0.borrow().novelty(rows)
+    }
+
+    fn values_per_row(&self) -> usize {
+        1
+    }
+}
+
+/// The novelty of each row.
+pub(super) fn of_rows<'py>(
+    py: Python<'py>,
+    learner: &ReentrantMutex<RefCell<Learner>>,
+    X: &Bound<'py, PyAny>,
+) -> PyResult<Bound<'py, PyArray1<f64>>> {
+    let (X, names) = arrays::rows("X", X)?;
+    let guard = learner.lock_py_attached(py);
+    guard.borrow().check_names("X", &names)?;
+    let novelty = chunks::score(py, &X, || Novelty(learner.lock()))?;
+    Ok(PyArray1::from_vec(py, novelty))
+}
