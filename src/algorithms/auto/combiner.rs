@@ -10,6 +10,10 @@ use crate::updates::{LeastSquares, Update};
 /// Factor of the noise's variance in the weights of the experts, which would follow errors too closely without it.
 const TEMPERATURE: f64 = 16.0;
 
+/// That factor at first, and the number of rows that raise it by 1: among few rows, good experts are found sooner.
+const FIRST_TEMPERATURE: f64 = 4.0;
+const WARMING: f64 = 20.0;
+
 /// Number of rows that it takes to move away from the weighted mean of the experts.
 const RIDGE: f64 = 300.0;
 
@@ -35,6 +39,8 @@ pub(super) struct Combiner {
     count: f64,
     squares: LeastSquares,
     differences: Vec<f64>,
+    /// True if the temperature rises; in older files it does not.
+    is_warming: bool,
 }
 
 impl Combiner {
@@ -48,6 +54,7 @@ impl Combiner {
             count: 0.0,
             squares,
             differences: vec![0.0; n_experts],
+            is_warming: true,
         })
     }
 
@@ -60,10 +67,17 @@ impl Combiner {
         }
     }
 
+    fn temperature(&self) -> f64 {
+        if self.is_warming {
+            return (self.count / WARMING).clamp(FIRST_TEMPERATURE, TEMPERATURE);
+        }
+        TEMPERATURE
+    }
+
     /// The weight of each expert in the mean; they add up to 1.
     fn shares(&self) -> Vec<f64> {
         let least = self.losses.iter().copied().fold(f64::INFINITY, f64::min);
-        let scale = 2.0 * TEMPERATURE * self.noise();
+        let scale = 2.0 * self.temperature() * self.noise();
         let mut shares: Vec<f64> = self
             .losses
             .iter()
@@ -159,6 +173,9 @@ impl Combiner {
         self.squares.save(state);
         state.put("losses", &*self.losses);
         state.put("count", [self.count]);
+        if self.is_warming {
+            state.put("is_warming", [1.0]);
+        }
     }
 
     pub(super) fn load(&mut self, state: &State) -> Result<(), Error> {
@@ -166,6 +183,7 @@ impl Combiner {
         self.squares.load(state, Some(n_experts))?;
         self.losses = state.vector("losses", n_experts)?;
         self.count = state.not_negative("count")?;
+        self.is_warming = state.has("is_warming");
         Ok(())
     }
 }

@@ -261,10 +261,15 @@ def test_a_forged_auto_without_metrics_is_refused():
 
 
 def rows_with_its_experts(model):
-    """The number of rows before Auto begins anew, in its warm-up, with experts of today."""
-    if not isinstance(model, nystream.Auto) or model.n_seen >= model.warm_up:
+    """The number of rows before Auto begins anew, or makes experts anew, as today's does."""
+    if not isinstance(model, nystream.Auto):
         return 20
-    return 2 ** model.n_seen.bit_length() - model.n_seen
+    if model.n_seen < model.warm_up:
+        return 2 ** model.n_seen.bit_length() - model.n_seen
+    if len(model.relevance) == 0:  # a file from before there were experts that are made anew
+        return 20
+    doublings = (model.n_seen // model.warm_up).bit_length()
+    return model.warm_up * 2**doublings - model.n_seen
 
 
 # --- Damaged files

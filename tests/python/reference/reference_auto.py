@@ -83,7 +83,8 @@ class Combiner:
         return max(self.losses.min() / self.count, 1e-100) if self.count else 1.0
 
     def shares(self):
-        shares = np.exp((self.losses.min() - self.losses) / (2 * 16 * self.noise()))
+        temperature = np.clip(self.count / 20, 4, 16)
+        shares = np.exp((self.losses.min() - self.losses) / (2 * temperature * self.noise()))
         return shares / shares.sum()
 
     def weights(self):
