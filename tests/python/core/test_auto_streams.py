@@ -121,6 +121,37 @@ def test_two_hundred_features():
     assert part_left(X, np.sin(2 * X[:, 0]) + X[:, 1]) < 0.6
 
 
+def test_events_tell_when_a_feature_begins_to_vary():
+    X, y = smooth_stream(700)
+    X[:500, 0] = 5.0
+    model = nystream.Auto()
+    assert model.events == []
+    model.learn_many(X[:500], y[:500])
+    assert not [event for event in model.events if event.kind == "feature"]
+    again = nystream.Auto.from_bytes(model.to_bytes())
+    for x, label in zip(X[500:], y[500:], strict=True):
+        again.learn_one(x, label)
+    model.learn_many(X[500:], y[500:])
+    (event,) = (event for event in model.events if event.kind == "feature")
+    assert (event.row, event.feature) == (501, 0)
+    assert event.size == pytest.approx(abs(X[500, 0] - 5.0))
+    assert again.events == model.events
+    assert nystream.Auto.from_bytes(model.to_bytes()).events == model.events
+
+
+def test_rows_unlike_any_before_are_novel():
+    X, y = smooth_stream(1500)
+    model = nystream.Auto()
+    assert (model.novelty(X[:3]) == 1.0).all()
+    model.learn_many(X[:1000], y[:1000])
+    known, far = model.novelty(X[1000:]), model.novelty(X[1000:] + 30.0)
+    assert ((known >= 0) & (known <= 1)).all()
+    assert known.mean() < 0.2
+    assert far.min() > 0.6
+    with pytest.raises(ValueError, match="X should have 3 features, but has 2"):
+        model.novelty(X[:, :2])
+
+
 def test_rows_with_outliers():
     X, y = smooth_stream()
     X[::97] *= 1e12
@@ -174,6 +205,43 @@ def test_after_a_move_it_is_nearly_as_good_as_one_that_begins_anew():
     old = nystream.Auto().progressive(X, y)[13_000:]
     errors = [np.mean((predictions - y[13_000:]) ** 2) for predictions in (fresh, old)]
     assert errors[1] < 1.4 * errors[0]  # the scales are those of before
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("scales", [5, 20, 100])
+def test_after_a_jump_of_the_features_it_is_as_good_as_a_fresh_one(scales):
+    X, y = datasets.friedman(16_000)
+    X[10_000:] += scales * X.std(0)
+    fresh = nystream.Auto().progressive(X[10_000:], y[10_000:])[3000:]
+    model = nystream.Auto()
+    old = model.progressive(X, y)[13_000:]
+    errors = [np.mean((predictions - y[13_000:]) ** 2) for predictions in (fresh, old)]
+    assert errors[1] < 1.05 * errors[0]
+    events = [event for event in model.events if event.row > 10_000]
+    assert ("restart", 10_240) in {(event.kind, event.row) for event in events}
+    moved = next(event for event in events if event.kind == "rescaling")
+    assert moved.size == pytest.approx(scales, rel=0.2)
+    assert moved.feature in range(10)
+
+
+def noisy(X, n_columns=20):
+    """Rows with further columns that tell nothing."""
+    noise = np.random.default_rng(9).normal(size=(len(X), n_columns))
+    return np.hstack([X, noise])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(2))
+def test_columns_of_noise_cost_little(seed):
+    X, y = smooth_stream(6000, seed=seed)
+    errors = []
+    for rows in (X, noisy(X)):
+        model = nystream.Auto()
+        predictions = model.progressive(rows, y)
+        errors.append(np.mean((predictions - y)[1000:] ** 2))
+    assert errors[1] < 1.15 * errors[0]
+    assert model.relevance[:3].sum() > 0.99
+    assert min(model.experts, key=lambda expert: expert.loss).kind.startswith("focused")
 
 
 # Real data
