@@ -71,12 +71,16 @@ mod tests {
     use super::*;
 
     /// Rows of six features in [0, 1), of which the first two tell the label.
-    fn stream(n_rows: u32) -> (Vec<f64>, Vec<f64>) {
-        let steps = [0.618, 0.414, 0.732, 0.236, 0.646, 0.317];
-        let row = |i: u32| steps.map(|step| (step * f64::from(i * i)).fract());
-        let rows: Vec<[f64; 6]> = (0..n_rows).map(row).collect();
-        let y = rows.iter().map(|x| (6.0 * x[0]).sin() + x[1]).collect();
-        (rows.concat(), y)
+    fn stream(n_rows: usize) -> (Vec<f64>, Vec<f64>) {
+        let columns: Vec<Vec<usize>> = (10..16).map(|seed| shuffled(seed, n_rows)).collect();
+        let row = |i: usize| {
+            columns
+                .iter()
+                .map(move |column| column[i] as f64 / n_rows as f64)
+        };
+        let rows: Vec<f64> = (0..n_rows).flat_map(row).collect();
+        let y = rows.chunks_exact(6).map(|x| (6.0 * x[0]).sin() + x[1]);
+        (rows.clone(), y.collect())
     }
 
     #[test]
