@@ -7,21 +7,23 @@ import queue
 import threading
 import time
 from asyncio import AbstractEventLoop, Future
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any, Protocol
 
 import numpy as np
 
-from nystream import Learner, Scorer
+from nystream import Learner, Scorer, Ticket
 from nystream._frames import NamedRows
+from nystream.serve._asking import Asker
+from nystream.serve._pending import Asked
 from nystream.serve._pulse import Pulse
 from nystream.serve._record import Point, Progress
 from nystream.serve._rows import Array
 
 Done = Future[Exception | None]  # of those who wait
-BATCH = 1024  # rows that are learned at most between two snapshots
+BATCH = 128  # rows of several requests that are learned in one go
 
 
 @dataclass(frozen=True)
@@ -63,6 +65,16 @@ class TrainingBatch:
 
 
 @dataclass(frozen=True)
+class LateBatch:
+    """Rows of one request that were predicted before, and their labels."""
+
+    asked: Sequence[Asked]
+    y: Array
+    names: list[str] | None
+    done: Done | None = None
+
+
+@dataclass(frozen=True)
 class Save:
     """A checkpoint to be written when all that was queued before it is learned."""
 
@@ -70,11 +82,16 @@ class Save:
     done: Done
 
 
+class Wake:
+    """Nothing to do but what is done before each job."""
+
+
 class Stop:
     """The end: nothing is queued after it."""
 
 
-Job = TrainingBatch | Save | Stop
+Batch = TrainingBatch | LateBatch
+Job = Batch | Save | Wake | Stop
 
 
 class Listener(Protocol):
@@ -83,8 +100,8 @@ class Listener(Protocol):
     def published(self, snapshot: Snapshot) -> None:
         """Hear of a new snapshot."""
 
-    def learned(self, batches: list[TrainingBatch], errors: list[Exception | None]) -> None:
-        """Hear of training batches that were learned, or refused where there is an error."""
+    def learned(self, batches: Sequence[Batch], errors: list[Exception | None]) -> None:
+        """Hear of batches that were learned, or refused where there is an error."""
 
     def ended(self) -> None:
         """Hear that nothing more will be done."""
@@ -94,7 +111,9 @@ class Listener(Protocol):
 
 
 class Worker:
-    """Learns what is queued, in order; from its start on nobody else touches the learner.
+    """Learns what is queued, in order; from its start on nobody else teaches the learner.
+
+    Others may ask it for tickets; those who wait while it learns are served before it goes on.
 
     Parameters
     ----------
@@ -106,8 +125,8 @@ class Worker:
         Least seconds between two snapshots, unless somebody waits for one.
     stall
         Seconds from which on a job may be stalled.
-    listener, loop
-        Who is told of the work, and the loop in whose thread.
+    listener, asker, loop
+        Who is told of the work, who asks for tickets, and the loop in whose thread they are.
     """
 
     def __init__(
@@ -117,12 +136,14 @@ class Worker:
         refresh: float,
         stall: float,
         listener: Listener,
+        asker: Asker,
         loop: AbstractEventLoop,
     ) -> None:
         self.pulse = Pulse(stall)
         # A daemon, so that whoever asks the process to end at once is obeyed.
         self.thread = threading.Thread(target=self._run, name="nystream-learner", daemon=True)
         self._learner, self._progress, self._refresh = learner, progress, refresh
+        self._asker = asker
         self._listener, self._tell = listener, loop.call_soon_threadsafe
         self._jobs: queue.SimpleQueue[Job] = queue.SimpleQueue()
         self._shown = -math.inf
@@ -143,13 +164,16 @@ class Worker:
         """Work until the end is queued."""
         work: dict[type, tuple[str, Callable[[list[Any]], None]]] = {
             TrainingBatch: ("learning", self._learn),
+            LateBatch: ("learning", self._answer),
             Save: ("writing a checkpoint", self._save),
+            Wake: ("predicting", lambda _: None),
             Stop: ("ending", self._stop),
         }
         while not self._stopped:
             for kind, group in groupby(self._take(), type):
                 jobs, (name, do) = list(group), work[kind]
                 with self.pulse.job(name, sum(map(size, jobs))):
+                    self._asker.serve()
                     do(jobs)
             if self._due is not None and time.monotonic() >= self._due:
                 with self.pulse.job("making a snapshot"):
@@ -169,7 +193,11 @@ class Worker:
         return jobs
 
     def _learn(self, batches: list[TrainingBatch]) -> None:
-        errors = self._refused(batches)
+        with self._asker.turn:
+            errors = self._refused(batches)
+        self._end(batches, errors)
+
+    def _end(self, batches: Sequence[Batch], errors: list[Exception | None]) -> None:
         self._due = self._shown + self._refresh
         if any(batch.done for batch in batches):
             self._show()  # first, so that those who wait can see what they have taught
@@ -192,6 +220,38 @@ class Worker:
         predictions = self._learner.progressive(NamedRows(names, X) if names else X, y)
         self._progress.add(predictions, y, self._learner.n_basis)
 
+    def _answer(self, batches: list[LateBatch]) -> None:
+        outcomes = [outcome for batch in batches for outcome in self._outcomes(batch)]
+        self._end([batch for batch, _ in outcomes], [error for _, error in outcomes])
+
+    def _outcomes(self, batch: LateBatch) -> Iterator[tuple[LateBatch, Exception | None]]:
+        """Learn rows one by one; after the first that is refused, the others are refused too."""
+        predictions: list[Any] = []
+        error: Exception | None = None
+        try:
+            for asked, y in zip(batch.asked, batch.y, strict=True):
+                with self._asker.turn:
+                    predictions.append(self._learn_late(asked, y, batch.names))
+                self._asker.serve()
+        except Exception as reason:
+            error = reason
+        n = len(predictions)
+        if n:
+            self._progress.add(np.array(predictions), batch.y[:n], self._learner.n_basis)
+        if n and error:
+            yield replace(batch, asked=batch.asked[:n], y=batch.y[:n], done=None), None
+            error = ValueError(f"{n} rows were learned, but not the one after them: {error}")
+        yield replace(batch, asked=batch.asked[n:], y=batch.y[n:]) if error else batch, error
+
+    def _learn_late(self, asked: Asked, y: Array, names: list[str] | None) -> Any:
+        """Learn a row, and return what was predicted for it."""
+        if not isinstance(asked, Ticket):
+            X = asked.x[None]
+            return self._learner.progressive(NamedRows(names, X) if names else X, y[None])[0]
+        is_first = names is not None and self._learner.n_seen == 0
+        self._learner.answer(named(asked, names) if is_first else asked, y)
+        return asked.prediction
+
     def _show(self) -> None:
         self._shown, self._due = time.monotonic(), None
         snapshot = Snapshot.of(self._learner, self._progress)
@@ -212,4 +272,10 @@ class Worker:
 
 def size(job: Job) -> int:
     """Return the number of rows to learn."""
-    return len(job.y) if isinstance(job, TrainingBatch) else 0
+    return len(job.y) if isinstance(job, Batch) else 0
+
+
+def named(ticket: Ticket, names: list[str] | None) -> Ticket:
+    """Return a ticket that names its features, so that the learner takes their names from it."""
+    (x, at, _), *rest = ticket.__reduce__()[1][0]
+    return Ticket._restore(((x, at, names), *rest))

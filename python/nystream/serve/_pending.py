@@ -2,30 +2,34 @@
 
 from __future__ import annotations
 
-import base64
 import secrets
-import sys
 import time
 from collections import Counter, OrderedDict
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
-import numpy as np
-
-from nystream._core import LARGEST
-from nystream.serve._facts import amount, listed, of_kind, part, table
+from nystream import Ticket
 from nystream.serve._http import RefusedError
 from nystream.serve._rows import Array, shown
 
 LONGEST = 40  # characters of an id
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
-    """A row as it was predicted."""
+class Unasked(NamedTuple):
+    """A row that a snapshot has predicted, without a ticket of the learner."""
 
     x: Array
-    prediction: Any  # a number, or a list of several targets
+    prediction: Any  # a number, or an array of several targets
+
+
+Asked = Ticket | Unasked
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row as it was predicted, and when."""
+
+    asked: Asked
     when: float
 
 
@@ -45,11 +49,11 @@ class Pending:
     def __len__(self) -> int:
         return len(self._rows)
 
-    def add(self, x: Array, prediction: Any) -> str:
+    def add(self, asked: Asked) -> str:
         """Remember a row, and return its id."""
         self.given += 1
         name = f"{self.run}-{self.given}"
-        self._rows[name] = Row(x, prediction, time.time())
+        self._rows[name] = Row(asked, time.time())
         self.drop_oldest()
         return name
 
@@ -106,33 +110,3 @@ def _parts(name: str) -> tuple[str, int]:
     run, _, number = name.rpartition("-")
     known = len(name) <= LONGEST and number.isascii() and number.isdigit()
     return (run, int(number)) if known else ("", 0)
-
-
-def pack(rows: list[tuple[str, Row]]) -> dict[str, Any]:
-    """Return rows as a checkpoint holds them."""
-    return {
-        "ids": [name for name, _ in rows],
-        "when": [row.when for _, row in rows],
-        "x": _text([row.x for _, row in rows]),
-        "predictions": _text([np.float64(row.prediction) for _, row in rows]),
-    }
-
-
-def unpack(packed: dict[str, Any], n_features: int, n_targets: int) -> list[tuple[str, Row]]:
-    """Return what :func:`pack` was given, or raise ``ValueError`` for what it cannot have made."""
-    ids = [of_kind("an id", name, str) for name in part(packed, "ids", list)]
-    if len(set(ids)) < len(ids):
-        raise ValueError("ids should be different from each other")
-    if ids and not n_features:
-        raise ValueError("rows that wait for their labels should have features")
-    now = time.time()
-    when = [min(amount("when", at), now) for at in listed("when", packed.get("when"), len(ids))]
-    x = table("x", packed.get("x"), (len(ids), n_features), LARGEST)
-    shape = (len(ids), n_targets)
-    predictions = table("predictions", packed.get("predictions"), shape, sys.float_info.max)
-    rows = map(Row, x, predictions[:, 0] if n_targets == 1 else predictions, when)
-    return list(zip(ids, rows, strict=True))
-
-
-def _text(arrays: list[Any]) -> str:
-    return base64.b64encode(b"".join(array.tobytes() for array in arrays)).decode()

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import deque
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from copy import copy
 from functools import partial
 from pathlib import Path
@@ -18,16 +18,28 @@ import numpy as np
 
 from nystream import Learner
 from nystream.serve import _state
+from nystream.serve._asking import Asker
 from nystream.serve._http import RefusedError
-from nystream.serve._model import Done, Save, Snapshot, Stop, TrainingBatch, Worker
-from nystream.serve._pending import Pending
+from nystream.serve._model import (
+    Batch,
+    Done,
+    LateBatch,
+    Save,
+    Snapshot,
+    Stop,
+    TrainingBatch,
+    Wake,
+    Worker,
+)
+from nystream.serve._pending import Asked, Pending, Unasked
 from nystream.serve._pulse import in_words
 from nystream.serve._record import LATEST, Progress, Running, first
 from nystream.serve._rows import Array, Columns, finite, label, labels, shown
 from nystream.serve._settings import Counts, Settings
 
-PART = 1000  # rows that are read in one go
+READ = 1000  # rows that are read in one go
 MANY = 256  # rows from which on another thread scores them, so that others need not wait
+ASKED = 32  # rows that the learner is asked for in one go
 STOPPED = "the learner has stopped"
 T = TypeVar("T")
 Document = dict[str, Any]
@@ -57,6 +69,7 @@ class Service:
         # Whether anything that was accepted has the columns, so that they stay as they are.
         self._is_settled = self.columns.n_features is not None
         self._worker: Worker | None = None
+        self._asker: Asker | None = None
         self._saver: asyncio.Task[None] | None = None
 
     def _restore(self, path: Path) -> None:
@@ -70,7 +83,8 @@ class Service:
         """Begin to learn; a second call does nothing."""
         if self._worker is None:
             loop, times = asyncio.get_running_loop(), (self.settings.refresh, self.settings.stall)
-            self._worker = Worker(self._learner, self._progress, *times, self, loop)
+            self._asker = Asker(self._learner, loop, self.settings.max_queue)
+            self._worker = Worker(self._learner, self._progress, *times, self, self._asker, loop)
             self._worker.thread.start()
             if self.settings.checkpoint:
                 self._saver = loop.create_task(self._save_now_and_then(self.settings.every))
@@ -136,39 +150,70 @@ class Service:
     async def predict(self, document: Document, remember: bool) -> Document:
         """Predict rows and, unless told otherwise, remember them until their labels come."""
         if "x" in document:
-            return self._predict_one(document["x"], remember)
+            return await self._predict_one(document["x"], remember)
         columns, rows = await self._rows(document)
-        predictions = await self._score(rows)
-        if remember:
-            self._remember(columns)
-        self.latest.extend(first(predictions))
-        self.counts.predicted += len(rows)
-        answer: Document = {"predictions": predictions.tolist()}
-        if remember:
-            answer["ids"] = await self._ids(rows, answer["predictions"])
-        return answer
+        if not remember:
+            return {"predictions": self._told(await self._score(rows))}
+        asked = await self._ask(rows)
+        self._remember(columns)
+        predictions = self._told(np.array([one.prediction for one in asked]))
+        return {"predictions": predictions, "ids": await self._ids(asked)}
 
-    async def _ids(self, rows: Array, predictions: list[Any]) -> list[str]:
+    def _told(self, predictions: Array) -> list[Any]:
+        """Count predictions, and return them as JSON has them."""
+        self.latest.extend(first(predictions))
+        self.counts.predicted += len(predictions)
+        values: list[Any] = predictions.tolist()
+        return values
+
+    async def _ids(self, asked: list[Asked]) -> list[str]:
         names: list[str] = []
-        async for part in parts(len(rows)):
-            pairs = zip(rows[part], predictions[part], strict=True)
-            # Copies: a view would keep the rows of the whole request for as long as this one.
-            names += [self.pending.add(row.copy(), prediction) for row, prediction in pairs]
+        async for part in parts(len(asked), READ):
+            names += map(self.pending.add, asked[part])
         return names
 
-    def _predict_one(self, x: Any, remember: bool) -> Document:
+    async def _predict_one(self, x: Any, remember: bool) -> Document:
         columns = self._columns("x", x)
         row = columns.row("x", x)
-        prediction = scored(self.snapshot.scorer.predict_one, row)
+        if remember:
+            [asked] = self._ask_now(row[None]) or await self._ask(row[None])
+            self._remember(columns)
+            prediction = asked.prediction
+        else:
+            prediction = scored(self.snapshot.scorer.predict_one, row)
         if self.n_targets > 1:
             prediction = prediction.tolist()
         self.latest.append(prediction if self.n_targets == 1 else prediction[0])
         self.counts.predicted += 1
         answer: Document = {"prediction": prediction}
         if remember:
-            self._remember(columns)
-            answer["id"] = self.pending.add(row, prediction)
+            answer["id"] = self.pending.add(asked)
         return answer
+
+    async def _ask(self, rows: Array) -> list[Asked]:
+        """Have the learner predict rows, and the snapshot those that it has no time for."""
+        asked: list[Asked] = []
+        async for part in parts(len(rows), ASKED):
+            tickets = self._ask_now(rows[part]) or await self._ask_soon(rows[part])
+            if tickets is None:
+                break
+            asked += tickets
+        if len(rest := rows[len(asked) :]):
+            predictions = await self._score(rest)
+            # Copies: a view would keep the rows of the whole request for as long as this one.
+            asked += [Unasked(x.copy(), yhat) for x, yhat in zip(rest, predictions, strict=True)]
+        return asked
+
+    def _ask_now(self, rows: Array) -> Sequence[Asked] | None:
+        return None if self._asker is None else scored(self._asker.now, rows)
+
+    async def _ask_soon(self, rows: Array) -> Sequence[Asked] | None:
+        if self._asker is None or self._worker is None or self.trouble:
+            return None
+        try:
+            return await self._asker.soon(rows, partial(self._worker.put, Wake()))
+        except ValueError as error:
+            raise RefusedError(422, str(error)) from None
 
     async def _score(self, rows: Array) -> Array:
         scorer = self.snapshot.scorer
@@ -184,7 +229,7 @@ class Service:
             return columns, finite("x", columns.row("x", document["x"]))[None]
         X = self._many("X", document["X"])
         columns = self._columns("X[0]", X[0])
-        read = [columns.rows(X[part], part.start) async for part in parts(len(X))]
+        read = [columns.rows(X[part], part.start) async for part in parts(len(X), READ)]
         return columns, finite("X", np.concatenate(read))
 
     def _columns(self, place: str, x: Any) -> Columns:
@@ -235,15 +280,17 @@ class Service:
 
     async def _learn_rows(self, document: Document, wait: bool) -> Queued:
         columns, rows = await self._rows(document)
-        return self._queue(columns, rows, self._labels(document, len(rows)), wait)
+        y = self._labels(document, len(rows))
+        return self._queue(columns, partial(TrainingBatch, rows), y, wait)
 
     def _learn_ids(self, document: Document, wait: bool) -> Queued:
         ids = self._many("ids", document["ids"]) if "ids" in document else [document["id"]]
         rows = self.pending.find(ids)
         y = self._labels(document, len(ids))
-        queued = self._queue(self.columns, np.array([row.x for row in rows]), y, wait)
+        asked = [row.asked for row in rows]
+        queued = self._queue(self.columns, partial(LateBatch, asked), y, wait)
         self.pending.remove(ids)
-        self.served.add([row.prediction for row in rows], y)
+        self.served.add([one.prediction for one in asked], y)
         return queued
 
     def _labels(self, document: Document, n_rows: int) -> Array:
@@ -251,7 +298,7 @@ class Service:
             return label("y", document["y"], self.n_targets)[None]
         return labels(document["y"], n_rows, self.n_targets)
 
-    def _queue(self, columns: Columns, X: Array, y: Array, wait: bool) -> Queued:
+    def _queue(self, columns: Columns, batch: Callable[..., Batch], y: Array, wait: bool) -> Queued:
         if self._worker is None or not self.learns:
             raise RefusedError(503, STOPPED)
         if self.waiting + len(y) > self.settings.max_queue:
@@ -260,7 +307,7 @@ class Service:
         self._adopt(columns)
         self.waiting += len(y)
         done = self._promise() if wait else None
-        self._worker.put(TrainingBatch(X, y, columns.names, done))
+        self._worker.put(batch(y, columns.names, done))
         return len(y), done
 
     def _promise(self) -> Done:
@@ -275,8 +322,8 @@ class Service:
         """Let everybody predict with a new snapshot from now on."""
         self.snapshot = snapshot
 
-    def learned(self, batches: list[TrainingBatch], errors: list[Exception | None]) -> None:
-        """Count training batches, and wake those who wait for them."""
+    def learned(self, batches: Sequence[Batch], errors: list[Exception | None]) -> None:
+        """Count batches, and wake those who wait for them."""
         for batch, error in zip(batches, errors, strict=True):
             n_rows = len(batch.y)
             self.waiting -= n_rows
@@ -308,12 +355,12 @@ class Service:
             settle(done, self.failure)
 
 
-async def parts(n_rows: int) -> AsyncIterator[slice]:
+async def parts(n_rows: int, size: int) -> AsyncIterator[slice]:
     """Divide many rows, so that between two parts others have their turn."""
-    for start in range(0, n_rows, PART):
+    for start in range(0, n_rows, size):
         if start:
             await asyncio.sleep(0)
-        yield slice(start, start + PART)
+        yield slice(start, start + size)
 
 
 def scored(predict: Callable[[Array], T], rows: Array) -> T:

@@ -9,7 +9,8 @@ from typing import Any
 from nystream import Learner
 from nystream._runs.checkpoint import Checkpoint
 from nystream.serve._facts import listed, part
-from nystream.serve._pending import Row, pack, unpack
+from nystream.serve._packed import pack, unpack
+from nystream.serve._pending import Row
 from nystream.serve._record import Progress, Running
 from nystream.serve._rows import Columns
 
@@ -64,4 +65,4 @@ def restored(facts: dict[str, Any], learner: Learner) -> State:
         raise ValueError("its columns should be those of its model")
     served = Running.restored("served", facts.get("served"))
     packed = part(facts, "pending", dict)
-    return State(columns, served, unpack(packed, columns.n_features or 0, learner.n_targets))
+    return State(columns, served, unpack(packed, columns.n_features or 0, learner))

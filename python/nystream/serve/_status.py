@@ -83,7 +83,7 @@ def gauges(service: Service) -> dict[str, tuple[float | None, str]]:
         ),
         "mse_learner": (
             snapshot.mse,
-            "Mean squared error of the model's predictions just before it learned each row.",
+            "Mean squared error of the model's predictions before it learned each row.",
         ),
         "mse_served": (
             service.served.mean,

@@ -17,7 +17,7 @@ from nystream._cli import main
 from nystream._runs.checkpoint import Checkpoint
 from nystream.serve import create_app
 from nystream.serve._http import RefusedError
-from nystream.serve._pending import Pending
+from nystream.serve._pending import Pending, Unasked
 from nystream.serve._rows import Columns
 
 # A row that only the learner can tell to be too large.
@@ -120,7 +120,7 @@ class Name(str):
 
 def test_an_id_that_comes_twice_is_found_in_one_pass():
     pending = Pending(10_000, max_age=60.0)
-    names = [Name(pending.add(X[0], 0.0)) for _ in range(2000)]
+    names = [Name(pending.add(Unasked(X[0], 0.0))) for _ in range(2000)]
     names.append(Name(names[-1]))
     Name.compared = 0
     with pytest.raises(RefusedError, match=f'the id "{names[-1]}" comes twice'):
@@ -223,6 +223,21 @@ FORGED = [
     ("pending.predictions", numbers(1.0)),
     ("pending.predictions", numbers(1.0, math.inf)),
     ("pending.predictions", numbers(1.0, 2.0, 3.0, 4.0)),
+    ("pending.tickets", None),
+    ("pending.tickets", {}),
+    ("pending.tickets.at", [1]),
+    ("pending.tickets.at", [1, -1]),
+    ("pending.tickets.at", [1, 10**400]),
+    ("pending.tickets.at", [1, None]),
+    ("pending.tickets.sizes", [2]),
+    ("pending.tickets.sizes", [2, 3]),
+    ("pending.tickets.sizes", [5, -1]),
+    ("pending.tickets.sizes", [3, 1]),
+    ("pending.tickets.sizes", [2**53, 2**53]),
+    ("pending.tickets.numbers", "AAAA"),
+    ("pending.tickets.numbers", numbers(1.0, 1.0, 1.0, math.nan)),
+    ("pending.tickets.numbers", numbers(1.0, 1.0, -1.0, 1.0)),
+    ("pending.tickets.numbers", numbers(1.0, -1.0, 1.0, 1.0)),
 ]
 
 
@@ -313,7 +328,9 @@ def test_a_sound_checkpoint_comes_back_as_it_was(sound, tmp_path):
     service = create_app(ridge(), checkpoint=tmp_path / "c").service
     assert service.columns == Columns(3, None)
     assert [name for name, _ in service.pending.copy()] == sound.state["pending"]["ids"]
-    assert (np.array([row.x for _, row in service.pending.copy()]) == X[:2]).all()
+    rows = [row.asked for _, row in service.pending.copy()]
+    assert all(isinstance(row, nystream.Ticket) for row in rows)
+    assert (np.array([row.x for row in rows]) == X[:2]).all()
     assert service._progress.state() == sound.state["progress"] | {
         "points": [tuple(point) for point in sound.state["progress"]["points"]]
     }

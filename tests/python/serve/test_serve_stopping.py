@@ -36,7 +36,7 @@ def test_a_service_goes_on_where_it_stopped(number, tmp_path):
     options = [*RIDGE, "--checkpoint", tmp_path / "c"]
     plain = ridge()
     plain.progressive(X[:100], Y[:100])
-    prediction = plain.predict_one(X[500])
+    ticket = plain.ask(X[500])
     plain.progressive(X[100:101], Y[100:101])
     with serving(*options) as server:
         client = server.client()
@@ -47,14 +47,16 @@ def test_a_service_goes_on_where_it_stopped(number, tmp_path):
     with serving(*options) as server:
         assert server.greeting.startswith("RidgeAld, 101 rows seen: ")
         client = server.client()
-        assert client.predict(X[501])[0] == plain.predict_one(X[501])
+        assert client.predict(X[501])[0] == plain.ask(X[501]).prediction
         assert client.post("/learn?wait=1", {"id": late, "y": Y[500]})[0] == 200
-        plain.progressive(X[500:501], Y[500:501])
+        plain.answer(ticket, Y[500])
         client.learn(X[101:300], Y[101:300])
         plain.progressive(X[101:300], Y[101:300])
-        assert client.predict(X[502])[0] == plain.predict_one(X[502])
+        assert client.predict(X[502])[0] == plain.ask(X[502]).prediction
         status = client.get("/status")[1]
-        assert status["mse"]["served"] == pytest.approx((prediction - Y[500]) ** 2, rel=1e-12)
+        assert status["mse"]["served"] == pytest.approx(
+            (ticket.prediction - Y[500]) ** 2, rel=1e-12
+        )
         assert [status["curve"][0][0], status["curve"][-1][0]] == [100, 301]
         assert server.stop()[0] == 0
     state = Checkpoint.read(tmp_path / "c")
@@ -202,7 +204,7 @@ def test_metrics_are_what_happened():
     assert value("rows_predicted_total") == 3
     assert value("rows_learned_total") == value("rows_seen") == 20
     assert value("dictionary_size") == app.service._learner.n_basis
-    assert value("model_bytes") == app.service._learner.nbytes
+    assert value("model_bytes") == app.service.snapshot.nbytes
     assert value("pending_rows") == 3
     assert value("queue_rows") == 0
     assert value("requests_total", 'path="/predict",status="200"') == 3
