@@ -337,10 +337,10 @@ def test_wrappers_of_river():
 
 def test_several_targets_are_a_chain_of_models():
     model = multioutput.RegressorChain(make("Auto"))
-    for x, y in stream(60):
+    for x, y in stream(200):
         assert set(model.predict_one(x)) in (set(), {"once", "twice"})
         model.learn_one(x, {"once": y, "twice": 2 * y})
-    predictions = model.predict_one(stream(60)[3][0])
+    predictions = model.predict_one(stream(200)[3][0])
     assert predictions["twice"] == pytest.approx(2 * predictions["once"], rel=0.1)
 
 
