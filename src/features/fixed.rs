@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use nalgebra::{DMatrix, DVector, DVectorView, SymmetricEigen};
+use nalgebra::{DMatrix, DVector, DVectorView};
 
 use super::{Block, FeatureMap};
 use crate::data::Rows;
 use crate::error::Error;
 use crate::kernels::AnyKernel;
 use crate::limits::Range;
-use crate::linalg::{Panels, dot, mul_columns_into};
+use crate::linalg::{Panels, dot, mul_columns_into, symmetric_eigen};
 use crate::persist::State;
 use crate::predictor::{Expansion, Predictor};
 use crate::runtime::heap;
@@ -85,17 +85,12 @@ fn kernel_matrix(kernel: &AnyKernel, rows: &Panels) -> DMatrix<f64> {
 
 /// `U_r Sigma_r^{-1/2}` of a kernel matrix, and the roots of the eigenvalues.
 fn embedding(kernel_matrix: DMatrix<f64>, rank: usize) -> (DMatrix<f64>, DVector<f64>) {
-    let eigen = SymmetricEigen::new(kernel_matrix);
-    let mut order: Vec<usize> = (0..eigen.eigenvalues.len()).collect();
-    order.sort_by(|&i, &j| eigen.eigenvalues[j].total_cmp(&eigen.eigenvalues[i]));
-    let smallest = SMALLEST_EIGENVALUE * eigen.eigenvalues.max();
-    order.truncate(rank);
-    order.retain(|&i| eigen.eigenvalues[i] > smallest);
-    let roots = DVector::from_iterator(
-        order.len(),
-        order.iter().map(|&i| eigen.eigenvalues[i].sqrt()),
-    );
-    let mut embedding = eigen.eigenvectors.select_columns(&order);
+    let (values, vectors) = symmetric_eigen(kernel_matrix);
+    let largest = values.first().copied().unwrap_or(0.0);
+    let large = values.iter().take(rank);
+    let large = large.take_while(|value| **value > SMALLEST_EIGENVALUE * largest);
+    let roots = DVector::from_vec(large.map(|value| value.sqrt()).collect());
+    let mut embedding = vectors.columns(0, roots.len()).into_owned();
     for (mut column, root) in embedding.column_iter_mut().zip(&roots) {
         column /= *root;
     }

@@ -2,6 +2,7 @@
 
 mod batch;
 mod cholesky;
+mod eigen;
 mod givens;
 mod inverse_root;
 mod panels;
@@ -13,6 +14,7 @@ use simd::{Simd, WithSimd, axpy_with, dot_with, run};
 
 pub use batch::Batch;
 pub use cholesky::CholeskyFactor;
+pub(crate) use eigen::symmetric_eigen;
 pub use givens::Givens;
 pub(crate) use givens::rotate_in_place;
 pub(crate) use inverse_root::ColumnsScratch;

@@ -1,9 +1,9 @@
 //! Gradients of kernel expansions, and the metrics that are made of them.
 
-use nalgebra::{DMatrix, SymmetricEigen};
+use nalgebra::DMatrix;
 
 use crate::kernels::AnyKernel;
-use crate::linalg::axpy_in_place;
+use crate::linalg::{axpy_in_place, symmetric_eigen};
 use crate::predictor::Metric;
 
 /// If features are mixed: the least part of the gradients' squares that a direction has, and the most directions.
@@ -57,21 +57,16 @@ pub(super) fn mixed(gradients: &[f64], width: usize) -> Option<Metric> {
     if !(trace > 0.0 && trace.is_finite()) {
         return None;
     }
-    let eigen = SymmetricEigen::new(products / trace);
-    let mut order: Vec<usize> = (0..width).collect();
-    order.sort_by(|i, j| eigen.eigenvalues[*j].total_cmp(&eigen.eigenvalues[*i]));
-    let directions = order.iter().take(MOST_DIRECTIONS).enumerate();
+    let (values, vectors) = symmetric_eigen(products / trace);
+    let directions = values.iter().zip(vectors.column_iter());
+    let directions = directions.take(MOST_DIRECTIONS).enumerate();
     let numbers: Vec<f64> = directions
-        .take_while(|(rank, i)| *rank < 2 || eigen.eigenvalues[**i] > LEAST)
-        .flat_map(|(_, i)| {
-            let factor = eigen.eigenvalues[*i].max(0.0).sqrt();
-            eigen
-                .eigenvectors
-                .column(*i)
-                .iter()
-                .map(|v| factor * v)
-                .collect::<Vec<f64>>()
+        .take_while(|(rank, (value, _))| *rank < 2 || **value > LEAST)
+        .flat_map(|(_, (value, vector))| {
+            let factor = value.max(0.0).sqrt();
+            vector.iter().map(|v| factor * v).collect::<Vec<f64>>()
         })
         .collect();
-    Some(Metric::full(numbers, width))
+    let is_finite = numbers.iter().all(|number| number.is_finite());
+    is_finite.then(|| Metric::full(numbers, width))
 }
