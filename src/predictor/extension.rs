@@ -1,6 +1,6 @@
 //! The part of a mixture that looks at rows with the past of the labels, in metrics of its own.
 
-use super::{Expansion, Metric, Trees};
+use super::{Curved, Expansion, Metric, Trees};
 use crate::data::Rows;
 use crate::error::Error;
 use crate::kernels::AnyKernel;
@@ -16,6 +16,8 @@ pub struct Extension {
     pub mapped: Vec<(Metric, Expansion)>,
     /// Trees for each target.
     pub trees: Vec<Trees>,
+    /// The part of experts that have learned labels on curves, if there are any.
+    pub curved: Option<Box<Curved>>,
 }
 
 impl Extension {
@@ -33,6 +35,9 @@ impl Extension {
             let mapped = Rows::trusted(&mapped, metric.mapped_width(), 0);
             expansion.add_rows_into(&mapped, out);
         }
+        if let Some(curved) = &self.curved {
+            curved.add_rows_into(&rows, out);
+        }
         for (row, out) in rows.chunks_exact(wide).zip(out.chunks_exact_mut(n_targets)) {
             for (trees, out) in self.trees.iter().zip(out) {
                 *out += trees.predict(row);
@@ -46,6 +51,12 @@ impl Extension {
         expansions.map(|(_, e)| e.kernel.clone()).collect()
     }
 
+    /// The kernel of experts on curves.
+    pub(crate) fn curved_kernel(&self) -> Option<AnyKernel> {
+        let curved = self.curved.as_ref();
+        curved.map(|curved| curved.expansion.kernel.clone())
+    }
+
     pub(crate) fn save(&self, state: &mut State) {
         state.put("past", &*self.past);
         for (i, (metric, expansion)) in self.mapped.iter().enumerate() {
@@ -57,11 +68,14 @@ impl Extension {
         for (i, trees) in self.trees.iter().enumerate() {
             state.nest(&format!("trees{i}"), |state| trees.save(state));
         }
+        if let Some(curved) = &self.curved {
+            state.nest("curved", |state| curved.save(state));
+        }
     }
 
     /// Reads an extension for rows of this width.
     pub(crate) fn load(
-        kernels: Vec<AnyKernel>,
+        (kernels, curved): (Vec<AnyKernel>, Option<AnyKernel>),
         (width, n_targets): (usize, usize),
         state: &State,
     ) -> Result<Self, Error> {
@@ -77,6 +91,10 @@ impl Extension {
             }
             Ok((metric, expansion))
         };
+        let curved = curved
+            .map(|kernel| Curved::load(kernel, (wide, n_targets), &state.inner("curved")))
+            .transpose()?
+            .map(Box::new);
         let trees = |i| Trees::load(&state.inner(&format!("trees{i}")), wide);
         Ok(Self {
             mapped: kernels
@@ -85,6 +103,7 @@ impl Extension {
                 .map(mapped)
                 .collect::<Result<_, Error>>()?,
             trees: (0..n_targets).map(trees).collect::<Result<_, Error>>()?,
+            curved,
             past,
         })
     }
@@ -94,6 +113,9 @@ impl Heap for Extension {
     fn heap_bytes(&self) -> usize {
         let mapped = self.mapped.iter();
         let mapped = mapped.map(|(metric, e)| metric.heap_bytes() + e.heap_bytes());
-        self.past.heap_bytes() + mapped.sum::<usize>() + self.trees.heap_bytes()
+        self.past.heap_bytes()
+            + mapped.sum::<usize>()
+            + self.trees.heap_bytes()
+            + self.curved.heap_bytes()
     }
 }

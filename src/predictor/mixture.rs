@@ -95,7 +95,7 @@ impl Mixture {
     /// Reads a mixture with expansions of these widths and, in an extension, these kernels.
     pub(crate) fn load(
         widths: &[f64],
-        mapped: Option<Vec<AnyKernel>>,
+        extension: Option<(Vec<AnyKernel>, Option<AnyKernel>)>,
         n_targets: usize,
         state: &State,
     ) -> Result<Self, Error> {
@@ -111,7 +111,7 @@ impl Mixture {
             .map(expansion)
             .collect::<Result<_, Error>>()?;
         let shape = (scaling.width(), n_targets);
-        let extension = mapped
+        let extension = extension
             .map(|kernels| Extension::load(kernels, shape, &state.inner("extension")))
             .transpose()?;
         let agrees = |n: usize| n == 0 || n == scaling.width();

@@ -4,6 +4,8 @@
 
 mod clip;
 mod conformal;
+mod curve;
+mod curved;
 mod expansion;
 mod extension;
 mod line;
@@ -24,6 +26,8 @@ use crate::runtime::Heap;
 use line::{load_lines, save_lines};
 
 pub use conformal::{Asked, Scores};
+pub use curve::Curve;
+pub use curved::Curved;
 pub use expansion::Expansion;
 pub use extension::Extension;
 pub use line::Line;
@@ -34,7 +38,7 @@ pub use scaling::Scaling;
 #[cfg(feature = "python")]
 pub(crate) use scaling::{COMPRESSED, FARTHEST, ROUNDING};
 pub(crate) use scaling::{
-    compress_in_place, compressed, location, median_distance, median_distance_in_1_norm,
+    compress_in_place, compressed, location, median_distance, median_distance_in_1_norm, quantile,
 };
 pub use trees::Trees;
 pub use waves::{Fourier, Waves};
@@ -67,6 +71,9 @@ pub(crate) enum Kind {
         /// The kernels of expansions in metrics; `None` without adaptive experts.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         mapped: Option<Vec<AnyKernel>>,
+        /// The kernel of experts on curves, if there are any.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        curved: Option<AnyKernel>,
     },
 }
 
@@ -151,6 +158,10 @@ impl Predictor {
             Self::Mixture(mixture) => Kind::Mixture {
                 widths: mixture.widths(),
                 mapped: mixture.extension.as_ref().map(Extension::kernels),
+                curved: mixture
+                    .extension
+                    .as_ref()
+                    .and_then(Extension::curved_kernel),
             },
         }
     }
@@ -171,8 +182,13 @@ impl Predictor {
             }
             Kind::Linear => Self::Linear(load_lines(n_targets, state)?),
             Kind::Waves => Self::Waves(Waves::load(state)?),
-            Kind::Mixture { widths, mapped } => {
-                Self::Mixture(Mixture::load(&widths, mapped, n_targets, state)?)
+            Kind::Mixture {
+                widths,
+                mapped,
+                curved,
+            } => {
+                let kernels = mapped.map(|mapped| (mapped, curved));
+                Self::Mixture(Mixture::load(&widths, kernels, n_targets, state)?)
             }
         })
     }

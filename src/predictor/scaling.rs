@@ -150,7 +150,7 @@ pub(crate) fn location(numbers: &mut [f64]) -> (f64, f64) {
 }
 
 /// A quantile of sorted numbers, interpolated linearly.
-fn quantile(sorted: &[f64], part: f64) -> f64 {
+pub(crate) fn quantile(sorted: &[f64], part: f64) -> f64 {
     let place = part * (sorted.len() - 1) as f64;
     #[allow(
         clippy::cast_possible_truncation,

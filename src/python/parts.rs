@@ -7,7 +7,9 @@ use pyo3::types::PyDict;
 use super::{chunks, params};
 use crate::limits::{Range, UNBOUNDED};
 use crate::linalg::Panels;
-use crate::predictor::{Expansion, Extension, Line, Metric, Mixture, Predictor, Trees, Waves};
+use crate::predictor::{
+    Curve, Curved, Expansion, Extension, Line, Metric, Mixture, Predictor, Trees, Waves,
+};
 
 /// A dict that the numbers of a predictor for some targets are put into.
 pub(super) struct Parts<'a, 'py> {
@@ -79,7 +81,11 @@ impl<'a, 'py> Parts<'a, 'py> {
         let trees = extension.trees.iter().map(|trees| tree_parts(py, trees));
         self.put("past", PyArray1::from_slice(py, &extension.past))?;
         self.put("mapped", mapped.collect::<PyResult<Vec<_>>>()?)?;
-        self.put("trees", trees.collect::<PyResult<Vec<_>>>()?)
+        self.put("trees", trees.collect::<PyResult<Vec<_>>>()?)?;
+        match &extension.curved {
+            Some(curved) => self.put("curved", curved_parts(py, curved)?),
+            None => Ok(()),
+        }
     }
 
     /// A new dict of an expansion.
@@ -127,6 +133,18 @@ fn metric_array<'py>(py: Python<'py>, metric: &Metric) -> PyResult<Bound<'py, Py
         }
         (factors, _) => Ok(PyArray1::from_slice(py, factors.unwrap_or_default()).into_any()),
     }
+}
+
+/// A dict of an expansion with a row of coefficients, and a curve, for each number.
+fn curved_parts<'py>(py: Python<'py>, curved: &Curved) -> PyResult<Bound<'py, PyDict>> {
+    let (part, n_numbers) = (PyDict::new(py), curved.curves.len());
+    Parts::new(&part, n_numbers).add_expansion(&curved.expansion)?;
+    part.set_item("metric", metric_array(py, &curved.metric)?)?;
+    let curves = curved.curves.iter().flat_map(Curve::numbers).collect();
+    part.set_item("curves", shaped(py, curves, n_numbers)?)?;
+    part.set_item("weights", PyArray1::from_slice(py, &curved.weights))?;
+    part.set_item("ranges", curved.ranges.clone())?;
+    Ok(part)
 }
 
 /// The nodes of trees as arrays; a leaf has the feature -1.

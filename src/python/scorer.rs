@@ -152,7 +152,11 @@ impl Scorer {
     /// the sum of a ``constant`` and of a tree from each node in ``roots``. A node is a leaf with a value in ``numbers``
     /// if its feature in ``features`` is -1. Else a row goes from it to the node in ``children`` if the feature is at
     /// most the node's number, and to the one after that if it is larger. The three are missing if the scorer is from a
-    /// file that has no such experts.
+    /// file that has no such experts. If labels have a long tail, there is ``curved``: an expansion after a ``metric`` with
+    /// a row of coefficients for each expert and target, those of the first expert first. A row ``origin, spread, centre,
+    /// scale`` of ``curves`` makes the label ``origin + spread * sinh(centre + scale * number)`` of a number, which is
+    /// clipped to the target's range in ``ranges``; with the spread 0 a number is a label. The prediction has the labels
+    /// times the ``weights``.
     ///
     /// With several targets, coefficients, slopes, constants and ranges have a row for each. The dict is empty if the
     /// scorer holds a whole learner.
@@ -286,9 +290,16 @@ impl Scorer {
 
 fn mixture_kind(mixture: &Mixture) -> String {
     let widths = format!("{} widths", mixture.expansions.len());
-    let Some(Extension { mapped, trees, .. }) = &mixture.extension else {
+    let Some(Extension {
+        mapped,
+        trees,
+        curved,
+        ..
+    }) = &mixture.extension
+    else {
         return widths;
     };
+    let n_metrics = mapped.len() + usize::from(curved.is_some());
     let n_trees: usize = trees.iter().map(Trees::n_trees).sum();
-    format!("{widths}, {} metrics, {n_trees} trees", mapped.len())
+    format!("{widths}, {n_metrics} metrics, {n_trees} trees")
 }

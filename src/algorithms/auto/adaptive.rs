@@ -11,6 +11,7 @@ use super::focused::Focused;
 use super::lineup;
 use super::past::Past;
 use super::relevant::Relevant;
+use super::stretched::Stretched;
 use super::window::{Recent, Window};
 use crate::error::Error;
 use crate::features::LinearMap;
@@ -49,6 +50,8 @@ pub(super) struct Adaptive {
     pub(super) boosted: Boosted,
     /// `None` if no feature seemed useless when the experts began.
     pub(super) focused: Option<Focused>,
+    /// `None` if no labels had a long tail when the experts began.
+    pub(super) stretched: Option<Stretched>,
 }
 
 impl Adaptive {
@@ -82,6 +85,7 @@ impl Adaptive {
                 .collect::<Result<_, Error>>()?,
             boosted: Boosted::new(TREES, params.n_targets),
             focused: focused.transpose()?,
+            stretched: Stretched::new(params, (&wide, width), y)?,
         })
     }
 
@@ -90,24 +94,29 @@ impl Adaptive {
         self.window.width()
     }
 
-    /// All experts: linear ones, those with kernels, and trees.
+    /// All experts: linear ones, those with kernels, and trees; then those that are there for some streams only.
     pub(super) fn groups(&self) -> impl Iterator<Item = &dyn AnyExperts> {
         let linear = self.linear.iter().map(|l| l as &dyn AnyExperts);
         let relevant = self.metrics.iter().map(|r| r as &dyn AnyExperts);
+        let stretched = self.stretched.iter().map(|s| s as &dyn AnyExperts);
         linear
             .chain(relevant)
             .chain([&self.boosted as &dyn AnyExperts])
             .chain(self.focused.iter().flat_map(Focused::groups))
+            .chain(stretched)
     }
 
-    /// Mutable references to all experts: linear ones, those with kernels, and trees.
+    /// Mutable references to all experts, in the same order.
     pub(super) fn groups_mut(&mut self) -> impl Iterator<Item = &mut dyn AnyExperts> {
         let linear = self.linear.iter_mut().map(|l| l as &mut dyn AnyExperts);
         let relevant = self.metrics.iter_mut().map(|r| r as &mut dyn AnyExperts);
+        let stretched = self.stretched.iter_mut();
+        let stretched = stretched.map(|s| s as &mut dyn AnyExperts);
         linear
             .chain(relevant)
             .chain([&mut self.boosted as &mut dyn AnyExperts])
             .chain(self.focused.iter_mut().flat_map(Focused::groups_mut))
+            .chain(stretched)
     }
 
     /// Extends scaled rows by the past of the labels, or by what it was when a row was asked for; records the rows as they
@@ -215,6 +224,7 @@ impl Adaptive {
                 .iter_mut()
                 .map(|metric| Renewed::Relevant(metric, &[])),
         );
+        work.extend(self.stretched.iter_mut().map(Renewed::Stretched));
         let (some, focused) = (OnceCell::new(), self.focused.as_mut());
         if let Some(focused) = focused.filter(|focused| !focused.is_asleep()) {
             focused.focus = Focus::of(&all, self.past.width(), self.window.n_targets());
@@ -227,13 +237,15 @@ impl Adaptive {
         for_each(&mut work, |renewed| match renewed {
             Renewed::Relevant(relevant, focus) => relevant.renew(&recent, focus),
             Renewed::Boosted(boosted, rows) => boosted.renew(rows, width),
+            Renewed::Stretched(stretched) => stretched.renew(&recent),
         });
     }
 
     /// All experts in metrics that are learned.
     pub(super) fn relevant(&self) -> impl Iterator<Item = &Relevant> {
         let focused = self.focused.iter().flat_map(|focused| &focused.metrics);
-        self.metrics.iter().chain(focused)
+        let stretched = self.stretched.iter().map(Stretched::experts);
+        self.metrics.iter().chain(focused).chain(stretched)
     }
 
     /// How much each feature of a row matters, by a metric of single features: numbers that add up to 1.
@@ -265,6 +277,9 @@ impl Adaptive {
         if let Some(focused) = &self.focused {
             state.nest("focused", |state| focused.save(state));
         }
+        if let Some(stretched) = &self.stretched {
+            state.nest("stretched", |state| stretched.save(state));
+        }
     }
 
     /// Reads experts on rows of width `own`.
@@ -284,6 +299,10 @@ impl Adaptive {
         let focused = focused
             .has("focus")
             .then(|| Focused::load(params, width, &focused));
+        let stretched = state.inner("stretched");
+        let stretched = stretched
+            .has("curves")
+            .then(|| Stretched::load(params, width, &stretched));
         Ok(Self {
             past,
             uses_past: state.scalar("uses_past")? != 0.0,
@@ -292,6 +311,7 @@ impl Adaptive {
             metrics,
             boosted,
             focused: focused.transpose()?,
+            stretched: stretched.transpose()?,
         })
     }
 }
@@ -302,6 +322,8 @@ enum Renewed<'a> {
     Relevant(&'a mut Relevant, &'a [f64]),
     /// Trees, with the rows that they are fitted to.
     Boosted(&'a mut Boosted, &'a Recent),
+    /// Those that learn labels on curves.
+    Stretched(&'a mut Stretched),
 }
 
-heap!(Adaptive: past, window, linear, metrics, boosted, focused);
+heap!(Adaptive: past, window, linear, metrics, boosted, focused, stretched);

@@ -31,6 +31,9 @@ const RELEVANT: [(Form, f64, [f64; 2]); 3] = [
     (Form::Mixed, 1.0, [1e-2, 1e-1]),
 ];
 
+/// The form of experts that learn labels on a curve, with a width of the kernel and a ridge for a long and a short memory.
+const STRETCHED: (Form, f64, [f64; 2]) = (Form::Stretched, 1.0, [1e-2, 1e-1]);
+
 /// Width and ridges of experts that look at some features only, all alike.
 const EVEN: (f64, [f64; 2]) = KERNELS[2];
 
@@ -107,6 +110,11 @@ pub(super) fn focused(params: &AutoParams, width: usize) -> Vec<Design> {
         ..design
     };
     [even].into_iter().chain(others).map(focused).collect()
+}
+
+/// Experts that learn labels with a long tail on a curve.
+pub(super) fn stretched(params: &AutoParams) -> Design {
+    design(params, STRETCHED)
 }
 
 /// The linear experts that look at the past of the labels, if experts may.

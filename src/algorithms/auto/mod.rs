@@ -19,6 +19,9 @@ mod means;
 mod params;
 mod past;
 mod relevant;
+mod smear;
+mod stretched;
+mod tail;
 mod units;
 mod window;
 

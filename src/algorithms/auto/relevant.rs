@@ -34,6 +34,8 @@ pub(super) enum Form {
     Rough,
     /// Mixed features, and a Gaussian kernel.
     Mixed,
+    /// That of `Smooth`, for labels on a curve.
+    Stretched,
 }
 
 impl Form {
@@ -46,6 +48,7 @@ impl Form {
             (Self::Rough, true) => "focused rough",
             (Self::Mixed, false) => "mixed",
             (Self::Mixed, true) => "focused mixed",
+            (Self::Stretched, _) => "stretched",
         }
     }
 }
@@ -80,12 +83,12 @@ impl Design {
         self.width * distance
     }
 
-    /// Number of rows among which those of a dictionary are chosen, given `n_rows` rows. The form `Smooth` does as
-    /// well without a choice.
+    /// Number of rows among which those of a dictionary are chosen, given `n_rows` rows. The forms `Smooth` and
+    /// `Stretched` do as well without a choice.
     fn n_candidates(&self, n_rows: usize) -> usize {
         let cap = self.cap.0;
         match self.form {
-            Form::Smooth => cap,
+            Form::Smooth | Form::Stretched => cap,
             _ => (n_rows / 4).clamp(cap, cap + cap / 2),
         }
     }
@@ -289,7 +292,7 @@ impl Relevant {
     }
 
     /// Reads experts on rows of this width.
-    fn load(design: Design, width: usize, state: &State) -> Result<Self, Error> {
+    pub(super) fn load(design: Design, width: usize, state: &State) -> Result<Self, Error> {
         let (metric, sigma) = (Metric::load(state, width)?, state.scalar("width")?);
         let dictionary = dictionary_of(design.kernel(sigma), std::iter::empty(), design.cap.0)?;
         let mut experts = design.experts(dictionary, sigma)?;

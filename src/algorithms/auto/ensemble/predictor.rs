@@ -4,11 +4,12 @@ use super::super::any_experts::AnyExperts;
 use super::super::boosted::Boosted;
 use super::super::combiner::Combiner;
 use super::super::relevant::Relevant;
+use super::super::stretched::Stretched;
 use super::super::units::Unit;
 use super::{Ensemble, Expert};
 use crate::limits::{Range, UNBOUNDED};
 use crate::linalg::{axpy_in_place, dot};
-use crate::predictor::{Expansion, Extension, Line, Metric, Mixture, Trees};
+use crate::predictor::{Curved, Expansion, Extension, Line, Metric, Mixture, Trees};
 use crate::updates::{LeastSquares, Update};
 
 /// The weights of experts for each target, taken group by group.
@@ -55,6 +56,26 @@ impl Weights {
             })
         });
         mapped.collect()
+    }
+
+    /// The part of the next experts, which learn labels on curves, if they are awake.
+    fn curved(&mut self, stretched: &Stretched, units: &[Unit]) -> Option<Curved> {
+        let (relevant, n_targets) = (stretched.experts(), units.len());
+        let updates = relevant.updates();
+        let weights = self.next(updates.len(), units);
+        if relevant.is_asleep() {
+            return None;
+        }
+        let unbounded = vec![UNBOUNDED; updates.len() * n_targets];
+        let w = |i: usize| updates[i / n_targets].w(i % n_targets);
+        let of_expert = |expert: usize| weights.iter().map(move |weights| weights[expert]);
+        Some(Curved {
+            metric: relevant.metric().clone(),
+            expansion: relevant.dictionary().map().expansion(w, &unbounded),
+            curves: stretched.smeared().collect(),
+            weights: (0..updates.len()).flat_map(of_expert).collect(),
+            ranges: stretched.ranges(),
+        })
     }
 
     /// The trees of the next expert, with its weight for each target.
@@ -154,10 +175,13 @@ impl Ensemble {
                 .zip(others)
                 .for_each(|(trees, others)| trees.append(others));
         }
+        let stretched = adaptive.stretched.as_ref();
+        let curved = stretched.and_then(|stretched| weights.curved(stretched, units));
         Some(Extension {
             past: adaptive.hidden_past(),
             mapped,
             trees,
+            curved: curved.map(Box::new),
         })
     }
 }
