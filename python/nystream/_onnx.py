@@ -77,25 +77,49 @@ def _blend(graph: _Graph, parts: dict[str, Any]) -> str:
     values = [_expansion(graph, compressed, e) for e in parts["expansions"]]
     constants = np.atleast_1d(parts["constant"])
     if "past" in parts:
-        values += _mapped(graph, compressed, parts)
+        rows = _after_past(graph, compressed, parts["past"])
+        values += [_mapped(graph, rows, part) for part in parts["mapped"]]
+        if "curved" in parts:
+            values.append(_curved(graph, rows, parts["curved"]))
         forest = Forest(parts["trees"], parts["past"])
         values += _sums(graph, compressed, forest)
         constants = constants + forest.constants
     return graph.add("Sum", _line(graph, z, parts["slopes"], constants), *values)
 
 
-def _mapped(graph: _Graph, x: str, parts: dict[str, Any]) -> list[str]:
-    """Add expansions on the past followed by rows, mapped by a metric."""
-    rows = x
-    if len(parts["past"]):
-        rows = graph.add("Concat", _line(graph, x, np.zeros(0), parts["past"]), x, axis=1)
+def _after_past(graph: _Graph, x: str, past: NDArray[Any]) -> str:
+    """Add rows that begin with the past of the labels."""
+    if not len(past):
+        return x
+    return graph.add("Concat", _line(graph, x, np.zeros(0), past), x, axis=1)
 
-    def mapped(metric: NDArray[Any]) -> str:
-        if metric.ndim == 1:
-            return graph.add("Mul", rows, metric[None])
-        return graph.add("MatMul", rows, metric.T)
 
-    return [_expansion(graph, mapped(part["metric"]), part) for part in parts["mapped"]]
+def _mapped(graph: _Graph, rows: str, part: dict[str, Any]) -> str:
+    """Add an expansion on rows that a metric maps."""
+    metric = part["metric"]
+    if metric.ndim == 1:
+        mapped = graph.add("Mul", rows, metric[None])
+    else:
+        mapped = graph.add("MatMul", rows, metric.T)
+    return _expansion(graph, mapped, part)
+
+
+def _curved(graph: _Graph, rows: str, part: dict[str, Any]) -> str:
+    """Add the labels that curves make of the numbers of an expansion, times their weights."""
+    numbers = _mapped(graph, rows, part)
+    n_experts = len(part["curves"]) // graph.n_targets
+    origin, spread, centre, scale = part["curves"].T[:, None]
+    low, high = np.tile(np.array(part["ranges"]).T, n_experts)[:, None]
+    # A straight curve leaves numbers as they are; exponentials of them might overflow.
+    straight = spread == 0.0
+    bent = graph.add("Where", straight, 0.0, numbers)
+    argument = graph.add("Add", graph.add("Mul", bent, scale), centre)
+    up, down = graph.add("Exp", argument), graph.add("Exp", graph.add("Neg", argument))
+    sines = graph.add("Mul", graph.add("Sub", up, down), 0.5 * spread)
+    labels = graph.add("Min", graph.add("Max", graph.add("Add", sines, origin), low), high)
+    labels = graph.add("Where", straight, numbers, labels)
+    mixing = part["weights"][:, None] * np.tile(np.eye(graph.n_targets), (n_experts, 1))
+    return graph.add("MatMul", labels, mixing)
 
 
 def _sums(graph: _Graph, x: str, forest: Forest) -> list[str]:

@@ -33,6 +33,7 @@ class Expert:
         a Gaussian kernel, with a Laplacian kernel, and with a Gaussian kernel on mixed features.
         ``"trees"``: boosted trees. ``"focused kernel"``, ``"focused smooth"``, ``"focused mixed"``,
         ``"focused trees"``: the same on features that tell more about the labels than chance does.
+        ``"stretched"``: as smooth, for labels with a long tail, on a curve on which it is short.
     width
         Width of its kernel, in scales of the features, or in the metric that is learned; None
         without a kernel.
