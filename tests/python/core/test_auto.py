@@ -8,7 +8,7 @@ import re
 
 import numpy as np
 import pytest
-from auto_streams import moving_stream
+from auto_streams import moving_stream, skewed_stream
 from support import random_stream
 
 import nystream
@@ -52,6 +52,9 @@ def test_threads_change_nothing_to_the_last_bit():
     assert states[0] == states[1] == states[2]
 
 
+# Labels without a long tail, and with one.
+STREAMS = {"moving": moving_stream, "skewed": skewed_stream}
+
 COPIES = {
     "bytes": lambda model: nystream.Auto.from_bytes(model.to_bytes()),
     "pickle": lambda model: pickle.loads(pickle.dumps(model)),
@@ -62,8 +65,9 @@ COPIES = {
 
 @pytest.mark.parametrize("n_rows", [0, 5, 8, 40, 64, 65, 500])
 @pytest.mark.parametrize("way", COPIES)
-def test_copies_go_on_bit_for_bit(way, n_rows):
-    X, y = moving_stream(700)
+@pytest.mark.parametrize("stream", STREAMS)
+def test_copies_go_on_bit_for_bit(stream, way, n_rows):
+    X, y = STREAMS[stream](700)
     model = nystream.Auto(warm_up=64, max_basis=20)
     if n_rows:
         model.learn_many(X[:n_rows], y[:n_rows])
@@ -75,8 +79,9 @@ def test_copies_go_on_bit_for_bit(way, n_rows):
 
 
 @pytest.mark.parametrize("n_rows", [5, 40, 500])
-def test_a_scorer_predicts_the_same(n_rows):
-    X, y = moving_stream(700)
+@pytest.mark.parametrize("stream", STREAMS)
+def test_a_scorer_predicts_the_same(stream, n_rows):
+    X, y = STREAMS[stream](700)
     model = nystream.Auto(warm_up=64, max_basis=20)
     model.learn_many(X[:n_rows], y[:n_rows])
     expected = model.predict_many(X)
@@ -145,6 +150,35 @@ def test_experts_tell_what_they_are():
     linear = [expert.loss for expert in experts if expert.kind in ("linear", "mean", "past")]
     assert best.width is not None
     assert best.loss < 0.7 * min(linear)
+
+
+def test_labels_with_a_long_tail_have_experts_of_their_own():
+    X, y = skewed_stream(3000)
+    model = nystream.Auto()
+    predictions = model.progressive(X, y)
+    best = min(model.experts, key=lambda expert: expert.loss)
+    assert best.kind == "stretched"
+    assert best.weight > 0.5
+    others = [expert.loss for expert in model.experts if expert.kind != "stretched"]
+    assert best.loss < 0.9 * min(others)
+    # Noise raises the mean of the labels, and not that of their logarithms.
+    assert np.mean((predictions - y)[300:]) == pytest.approx(0, abs=0.02 * y.mean())
+    plain = nystream.Auto()
+    plain.learn_many(X, np.log(y))
+    assert "stretched" not in {expert.kind for expert in plain.experts}
+
+
+@pytest.mark.parametrize("n_rows", [20, 200])
+def test_rows_gain_features_where_labels_have_a_long_tail(n_rows):
+    X, y = skewed_stream(400)
+    padded = np.where(np.arange(400)[:, None] < n_rows, X * [1.0, 0.0], X)
+    model, wide = nystream.Auto(warm_up=64), nystream.Auto(warm_up=64)
+    model.learn_many(X[:n_rows, :1], y[:n_rows])
+    model.widen(2)
+    wide.learn_many(padded[:n_rows], y[:n_rows])
+    found = model.progressive(X[n_rows:], y[n_rows:])
+    expected = wide.progressive(X[n_rows:], y[n_rows:])
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-8)
 
 
 def test_experts_have_numbers_for_each_target():

@@ -8,6 +8,7 @@ from collections import deque
 
 import numpy as np
 import pytest
+from auto_streams import skewed_stream
 from support import random_stream
 
 import nystream
@@ -175,6 +176,21 @@ def test_intervals_are_those_of_the_literal_rule():
     assert (np.isfinite(half) == known).all()
     # With such a ridge and one row kept, q is at most 1 / 1000.
     assert half[known] == pytest.approx(expected[known], rel=2e-3)
+
+
+def test_a_file_between_row_and_label_changes_nothing_where_labels_have_a_long_tail():
+    X, y = skewed_stream(400)
+    model = nystream.Auto(warm_up=64, max_basis=12)
+    model.progressive(X[:300], y[:300], delay=DELAY)
+    assert "stretched" in {expert.kind for expert in model.experts}
+    tickets = [model.ask(x) for x in X[300:310]]
+    expected = model.predict_many(X[300:310])
+    np.testing.assert_allclose(predictions(tickets)[:1], expected[:1], rtol=1e-9)
+    again = nystream.Auto.from_bytes(model.to_bytes())
+    for one in (model, again):
+        for ticket, label in zip(tickets, y[300:310], strict=True):
+            one.answer(pickle.loads(pickle.dumps(ticket)), label)
+    assert again.to_bytes() == model.to_bytes()
 
 
 @pytest.mark.parametrize("make", [nystream.Auto, nystream.LinearRls], ids=["Auto", "LinearRls"])

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from auto_streams import skewed_stream
 from support import PAPER_SETS, paper_set, random_stream
 
 import nystream
@@ -80,9 +81,25 @@ def from_past(parts, compressed):
     total = np.array([from_trees(trees, rows) for trees in parts["trees"]]).T
     total = total if len(parts["trees"]) > 1 else total[:, 0]
     for part in parts["mapped"]:
-        metric = part["metric"]
-        total += value_of(part, rows @ (np.diag(metric) if metric.ndim == 1 else metric.T))
+        total += value_of(part, mapped(part["metric"], rows))
+    if "curved" in parts:
+        total = total + from_curves(parts["curved"], rows)
     return total
+
+
+def mapped(metric, rows):
+    return rows @ (np.diag(metric) if metric.ndim == 1 else metric.T)
+
+
+def from_curves(part, rows):
+    """The labels of each expert for each target, times their weights."""
+    numbers = value_of(part, mapped(part["metric"], rows))
+    origin, spread, centre, scale = part["curves"].T
+    low, high = np.tile(np.transpose(part["ranges"]), len(origin) // len(part["ranges"]))
+    labels = (origin + spread * np.sinh(centre + scale * numbers)).clip(low, high)
+    labels = part["weights"] * np.where(spread == 0, numbers, labels)
+    total = labels.reshape(len(rows), -1, len(part["ranges"])).sum(1)
+    return total if total.shape[1] > 1 else total[:, 0]
 
 
 def value_of(parts, rows):
@@ -367,7 +384,7 @@ def test_the_parts_of_auto_have_a_past_with_metrics_and_trees(of_wandering):
     assert len(parts["past"]) == 5 * n_targets
     assert len(parts["trees"]) == n_targets
     n_trees = sum(len(trees["roots"]) for trees in parts["trees"])
-    n_metrics = len(parts["mapped"])
+    n_metrics = len(parts["mapped"]) + ("curved" in parts)
     assert f"{n_metrics} metrics, {n_trees} trees" in repr(scorer)
     for part in parts["mapped"]:
         assert part["metric"].shape[-1] == width
@@ -403,11 +420,51 @@ def test_onnxruntime_scores_auto_with_a_past(of_wandering, n_rows, tmp_path):
         assert relative(now, then) < 0.05
 
 
+@pytest.fixture(scope="module", params=[1, 3], ids=str)
+def of_a_long_tail(request):
+    """Auto on labels of which one target has a long tail, and perhaps another the lower one."""
+    rows, labels = skewed_stream(1500)
+    if request.param == 3:
+        labels = np.column_stack([labels, rows[:, 0] + rows[:, 1], -10 * labels])
+    model = nystream.Auto(n_targets=request.param, warm_up=100)
+    model.learn_many(rows[:390], labels[:390])
+    assert "curved" in model.scorer().parts
+    return model
+
+
+def test_labels_with_a_long_tail_are_predicted_as_the_parts_do(of_a_long_tail):
+    scorer = of_a_long_tail.scorer()
+    rows = np.random.default_rng(7).normal(size=(500, 2)) * [1.0, 2.0]
+    expected = scorer.predict_many(rows)
+    np.testing.assert_array_equal(expected, of_a_long_tail.predict_many(rows))
+    again = nystream.Scorer.from_bytes(scorer.to_bytes())
+    np.testing.assert_array_equal(again.predict_many(rows), expected)
+    for scores in (from_parts(scorer.parts, rows), [scorer.predict_one(x) for x in rows]):
+        np.testing.assert_allclose(scores, expected, rtol=1e-9, atol=1e-9 * abs(expected).max())
+    curves = scorer.parts["curved"]["curves"]
+    straight = [0, 1, 0] * 2 if scorer.n_targets == 3 else [0, 0]
+    assert (curves[:, 1] == 0).tolist() == list(map(bool, straight))
+
+
+@pytest.mark.parametrize("n_rows", [1, 500])
+def test_onnxruntime_scores_labels_with_a_long_tail(of_a_long_tail, n_rows, tmp_path):
+    scorer, path = of_a_long_tail.scorer(), tmp_path / "scorer.onnx"
+    rows = np.random.default_rng(8).normal(size=(n_rows, 2)) * [1.0, 2.0]
+    found = in_onnxruntime(scorer, rows, path)
+    for now, then in zip(np.c_[found].T, np.c_[scorer.predict_many(rows)].T, strict=True):
+        assert relative(now, then) < 1e-9
+    rows = rows.astype(np.float32)
+    found = in_onnxruntime(scorer, rows, path, "float32")
+    assert np.isfinite(found).all()
+    for now, then in zip(np.c_[found].T, np.c_[scorer.predict_many(rows)].T, strict=True):
+        assert relative(now, then) < 0.05
+
+
 def test_auto_of_an_old_file_has_no_past(tmp_path):
     folder = Path(__file__).parents[1] / "golden" / "format-1"
     scorer = nystream.load(folder / "Auto-scorer.nys")
     rows = np.random.default_rng(9).normal(size=(50, scorer.n_features))
-    assert not {"past", "mapped", "trees"} & set(scorer.parts)
+    assert not {"past", "mapped", "trees", "curved"} & set(scorer.parts)
     assert repr(scorer) == f"<nystream.Scorer: {len(scorer.parts['expansions'])} widths>"
     expected = scorer.predict_many(rows)
     np.testing.assert_allclose(from_parts(scorer.parts, rows), expected, rtol=1e-9)

@@ -21,6 +21,7 @@ from reference_experts import (
     dictionary_of,
     median_distance,
 )
+from reference_stretched import Line, OnCurves, Stretched, curve_of
 
 PAST_MEANS = [0.8, 0.97]  # what the labels of the row before count for
 MOST_ROWS, MOST_NUMBERS = 8192, 2**18  # that are kept
@@ -46,6 +47,7 @@ SMOOTH = Form("smooth", gaussian, 2, 1.0, (1e-2, 1e-1))
 ROUGH = Form("rough", laplacian, 1, 2.0, (1e-1, 1.0))
 MIXED = Form("mixed", gaussian, 2, 1.0, (1e-2, 1e-1))
 EVEN = Form("focused kernel", gaussian, 2, 2.0, (1e-3, 1e-1))
+STRETCHED = Form("stretched", gaussian, 2, 1.0, (1e-2, 1e-1))
 ENOUGH, FEWEST_SCREENED, MOST_SCREENED = 6.0, 64, 4096
 
 
@@ -158,7 +160,11 @@ class InMetric(OnDictionary):
         """
         part = last[:: -(-len(last) // SCOUTED)]
         cap = self.max_basis
-        most = cap if self.form is SMOOTH else min(max(len(last) // 4, cap), cap + cap // 2)
+        most = (
+            cap
+            if self.form in (SMOOTH, STRETCHED)
+            else min(max(len(last) // 4, cap), cap + cap // 2)
+        )
         first = np.diag(focus) if self.is_focused else self.learned_metric(part)
         scout = self.scout(first, part, most)
         if self.form is not EVEN and (len(last) <= TWICE or self.is_focused):
@@ -276,8 +282,9 @@ def renewed(groups, last, focus):
 class Adaptive:
     """The experts on extended rows, in the order in which they are combined."""
 
-    def __init__(self, data, Z, Y, cap, short):
-        """For rows like Z, which are compressed, and labels like Y."""
+    def __init__(self, data, Z, Y, cap, forgetting):
+        """For rows like Z, which are compressed, and labels like Y; a long memory and a short."""
+        forgetting, short = forgetting
         self.data = data
         memories = list(zip(PAST_RIDGES, [1.0, short], strict=True))
         linear = Linear("past", data.plain, memories, data.n_targets)
@@ -289,16 +296,21 @@ class Adaptive:
             forms = [EVEN, *(form for form in forms if form is not ROUGH)]
             metrics = [self.first(form, Z, cap, short, is_focused=True) for form in forms]
             self.focused = [*metrics, Trees(data, "focused trees")]
+        curves, self.stretched = [curve_of(y) for y in Y.T], []
+        if not all(isinstance(curve, Line) for curve in curves):
+            group = self.first(STRETCHED, Z, cap, short, data=OnCurves(data, curves))
+            self.stretched = [Stretched(group, forgetting)]
         self.renewals = []  # after which row, and whether the past helped
 
-    def first(self, form, Z, cap, short, is_focused=False):
+    def first(self, form, Z, cap, short, is_focused=False, data=None):
         """Experts in the metric in which each feature counts the same."""
         memories = list(zip(form.ridges, [1.0, short], strict=True))
-        at = form, self.data, np.eye(self.data.width), form.width * median_distance(Z, form.order)
+        width = form.width * median_distance(Z, form.order)
+        at = form, data or self.data, np.eye(self.data.width), width
         return InMetric(*at, memories, cap, is_focused=is_focused)
 
     def groups(self):
-        return [*self.linear, *self.relevant, self.trees, *self.focused]
+        return [*self.linear, *self.relevant, self.trees, *self.focused, *self.stretched]
 
     def renew(self, now, past_helps):
         """Makes experts anew that are awake."""
@@ -313,6 +325,8 @@ class Adaptive:
             focus, self.useless = focus_of(X, Y, self.data.n_past)
             trees = self.focused.pop().renew(last, self.useless)
             self.focused = [*renewed(self.focused, last, focus), trees]
+        for group in self.stretched:
+            group.renew(last[-LEARNED_AGAIN:])
 
     def gain_of_forgetting(self, now, n_rows):
         """The part of the error of trees that is left if they know the last rows only.

@@ -137,7 +137,8 @@ class Team:
         cap = settings.max_basis, settings.policy
         self.fixed = [*self.kernels(Z, cap), *self.others()]
         data = Data(X, self.in_scales(Y), T, self.scaling, settings.use_past)
-        self.adaptive = Adaptive(data, Z, self.in_scales(Y), cap, self.memory(2))
+        memories = self.forgetting, self.memory(2)
+        self.adaptive = Adaptive(data, Z, self.in_scales(Y), cap, memories)
         self.combiners = [Combiner(len(self.kinds()), self.forgetting) for _ in Y.T]
         self.n_rows = self.rounds = 0  # of this team, and of the stream
         self.changed_at = self.checked_at = self.take_overs = 0

@@ -12,6 +12,7 @@ from auto_streams import (
     autocorrelated_stream,
     changing_stream,
     moving_stream,
+    skewed_stream,
     stepping_stream,
 )
 from judge import judge
@@ -63,6 +64,14 @@ def test_labels_come_late(delay):
 def test_a_stream_changes_while_labels_are_on_their_way():
     X, y = changing_stream()
     assert take_overs(judge_late(X[:700], y[:700], 9, **FEW)) > 0
+
+
+@pytest.mark.slow
+def test_labels_with_a_long_tail_come_late():
+    X, y = skewed_stream(260)
+    run = judge_late(X, y, 9, tolerance=1e-8, warm_up=70, max_basis=12)
+    assert run.starts == [8, 16, 32, 70]
+    assert [group.is_asleep for group in run.team.adaptive.stretched] == [False]
 
 
 def same_events(events, team):
@@ -329,6 +338,45 @@ def test_some_experts_leave_out_features_that_tell_nothing():
     Y = np.column_stack([np.sin(2 * X[:, 0]), X[:, 3] ** 2])
     run = judge_auto(X[:160], Y[:160], use_past=False, warm_up=70, max_basis=12)
     assert (np.flatnonzero(~run.team.adaptive.useless)[:2] == [0, 3]).all()
+
+
+@pytest.mark.parametrize("side", [1.0, -1.0])
+@pytest.mark.slow
+def test_labels_with_a_long_tail_are_learned_on_a_curve(side):
+    """It is mirrored if the lower tail is the long one."""
+    X, y = skewed_stream(300)
+    # Digits are lost on the way back from the curve.
+    run = judge_auto(X, side * y, tolerance=1e-8, warm_up=70, max_basis=12)
+    (stretched,) = run.team.adaptive.stretched
+    assert np.sign(stretched.data.curves[0].spread) == side
+    assert not stretched.is_asleep
+    assert renewals(run)[0] == [35, 70, 140, 280]
+    assert replaced(run) > 6
+    families = np.array([family for family, *_ in run.team.kinds()])
+    losses = run.team.losses()[:, 0]
+    assert losses[families == "stretched"].min() < 0.7 * losses[families != "stretched"].min()
+
+
+@pytest.mark.slow
+def test_only_the_targets_with_a_long_tail_are_learned_on_a_curve():
+    X, y = skewed_stream(200)
+    weights = np.random.default_rng(0).exponential(size=200)
+    Y = np.column_stack([X[:, 0] + X[:, 1], y])
+    run = judge_auto(X, Y, weights, tolerance=1e-8, warm_up=70, max_basis=12)
+    (stretched,) = run.team.adaptive.stretched
+    kinds = [type(curve).__name__ for curve in stretched.data.curves]
+    assert kinds == ["Line", "Curve"]
+    assert not stretched.is_asleep
+
+
+@pytest.mark.slow
+def test_experts_on_a_curve_sleep_where_they_are_of_no_use():
+    """Here labels have the tail of the features, on which they depend linearly."""
+    rng = np.random.default_rng(0)
+    X = rng.exponential(size=(300, 3)) ** 1.5
+    y = X[:, 0] + X[:, 1] + 0.1 * rng.normal(size=300)
+    run = judge_auto(X, y, tolerance=1e-8, warm_up=70, max_basis=12)
+    assert "stretched" in asleep(run)
 
 
 @pytest.mark.slow

@@ -30,6 +30,13 @@ def autocorrelated_stream(n_rows, until=None, seed=0):
     return X, walk + np.sin(4 * X[:, 0])
 
 
+def skewed_stream(n_rows, seed=0):
+    """Labels whose logarithms are smooth: a few are much larger than all others."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n_rows, 2))
+    return X, np.exp(X[:, 0] + np.sin(2 * X[:, 1]) + 0.2 * rng.normal(size=n_rows))
+
+
 def stepping_stream(n_rows, part, seed=0):
     """Labels of which this part of a term is gone in every second 200 rows."""
     rng = np.random.default_rng(seed)
