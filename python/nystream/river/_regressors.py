@@ -33,7 +33,7 @@ class AutoRegressor(auto.AutoParameters, LeastSquaresRegressor):
     >>> evaluate.progressive_val_score(rows, model, metrics.MAE()).get() < 0.5
     True
     >>> len(model.learner.experts)
-    26
+    28
     """
 
     def _norm_of_new_features(self, kernel: Kernel | None) -> None:
