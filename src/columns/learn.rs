@@ -4,6 +4,7 @@ use super::cell::Cell;
 use super::encoders::{Encoder, Features, Lesson, Limits, Means, Source};
 use super::first_rows::{FirstRow, SETTLED};
 use super::infer::infer;
+use super::kind::Kind;
 use super::reading::Reading;
 use super::{Change, Columns, Known, Matched, Replay};
 
@@ -76,13 +77,14 @@ impl Columns {
     /// Settles for now how columns are read that have their first value in this row.
     fn read_first_values(&mut self, matched: &mut Matched<'_>, row: usize) {
         for i in 0..self.all.len() {
-            let is_read = self.all[i].reading.is_some();
-            let Some(column) = matched.column(self, i).filter(|_| !is_read) else {
+            if self.all[i].reading.is_some() {
                 continue;
-            };
-            let cell = column.cell(row, &self.settings);
-            if let Some(reading) = infer(&self.all[i].name, None, [cell].iter()) {
-                self.begin(i, Some(reading));
+            }
+            let column = matched.column(self, i);
+            let cell = column.map(|column| column.cell(row, &self.settings));
+            let reading = infer(&self.all[i].name, None, cell.iter());
+            if reading.is_some() {
+                self.begin(i, reading);
             }
         }
     }
@@ -105,13 +107,15 @@ impl Columns {
         }
     }
 
-    /// Keeps a row, if kinds are not settled.
+    /// Keeps a row, if kinds are not settled; without what nobody looks at, which may be any number.
     fn keep(&mut self, matched: &mut Matched<'_>, row: usize, lesson: Lesson<'_>) {
         if self.first.is_none() {
             return;
         }
-        let cell = |i| {
-            let column = matched.column(self, i);
+        let cell = |i: usize| {
+            let stated = self.settings.stated(&self.all[i].name);
+            let is_used = !matches!(stated, Some(Kind::Unused(_)));
+            let column = matched.column(self, i).filter(|_| is_used);
             let cell = column.map(|column| column.cell(row, &self.settings).into_owned());
             cell.unwrap_or(Cell::Missing)
         };
@@ -176,7 +180,7 @@ impl Columns {
 pub(super) mod tests {
     use super::*;
     use crate::columns::table::tests::{table, texts};
-    use crate::columns::{Column, Kind, OnNewColumns, ReplayedRow, Settings, Table, Why};
+    use crate::columns::{Column, OnNewColumns, ReplayedRow, Settings, Table, Why};
 
     pub(in crate::columns) fn columns(settings: Settings) -> Columns {
         Columns::new(settings, 1).unwrap()

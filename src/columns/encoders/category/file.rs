@@ -13,9 +13,12 @@ use crate::persist::State;
 
 impl Category {
     pub(in crate::columns::encoders) fn save(&self, state: &mut State) {
-        let all = self.values.all();
+        let all = self.values.in_order();
         let put = |state: &mut State, name: &str, number: &dyn Fn(&Value) -> f64| {
-            state.put(name, all.iter().map(number).collect::<Vec<_>>());
+            state.put(
+                name,
+                all.iter().map(|value| number(value)).collect::<Vec<_>>(),
+            );
         };
         put(state, "counts", &|value| value.count as f64);
         put(state, "last", &|value| value.last as f64);
@@ -43,7 +46,8 @@ impl Category {
         let (counts, last) = (vector("counts")?, vector("last")?);
         let (mean_counts, indicators) = (vector("mean_counts")?, vector("indicators")?);
         let (n_means, means) = state.matrix("means", limits.n_targets)?;
-        if n > limits.max_categories || n_means != n {
+        let is_in_order = last.is_sorted_by(|a, b| a < b);
+        if n > limits.max_categories || n_means != n || !is_in_order {
             return Err(wrong());
         }
         for (i, key) in keys.iter().enumerate() {

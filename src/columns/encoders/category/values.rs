@@ -98,8 +98,11 @@ impl Values {
         }
     }
 
-    pub(super) fn all(&self) -> &[Value] {
-        &self.all
+    /// The values, the one that came last at the end.
+    pub(super) fn in_order(&self) -> Vec<&Value> {
+        let mut all: Vec<&Value> = self.all.iter().collect();
+        all.sort_by_key(|value| value.last);
+        all
     }
 
     /// The value that a seat stands for, if it is remembered.
@@ -173,18 +176,30 @@ impl Values {
     fn forget(&mut self) {
         let is_free = |slot: &usize| self.all[*slot].indicator.is_none();
         let mut free: Vec<usize> = (0..self.all.len()).filter(is_free).collect();
-        free.sort_by_key(|&slot| (self.all[slot].count, self.all[slot].last));
-        free.truncate((self.most / 4).max(1));
-        let mut stays = vec![true; self.all.len()];
-        for slot in free {
-            stays[slot] = false;
+        let n = (self.most / 4).max(1);
+        if n < free.len() {
+            let rank = |slot: &usize| (self.all[*slot].count, self.all[*slot].last);
+            free.select_nth_unstable_by_key(n, rank);
+            free.truncate(n);
         }
-        let mut stays = stays.into_iter();
-        self.all.retain(|_| stays.next().unwrap_or(true));
-        self.missing = None;
-        self.texts.clear();
-        self.long.clear();
-        (0..self.all.len()).for_each(|slot| self.index(slot));
+        // From the last on, so that no slot to come is moved.
+        free.sort_unstable();
+        for slot in free.into_iter().rev() {
+            self.remove(slot);
+        }
+    }
+
+    /// Forgets the value of a slot, in which the last value takes its place.
+    fn remove(&mut self, slot: usize) {
+        let gone = self.all.swap_remove(slot);
+        match &gone.key {
+            Key::Missing => self.missing = None,
+            Key::Text(text) => _ = self.texts.remove(text),
+            Key::Long(hash) => _ = self.long.remove(hash),
+        }
+        if slot < self.all.len() {
+            self.index(slot);
+        }
     }
 
     /// Notes where to find a value.
@@ -260,8 +275,8 @@ mod tests {
     }
 
     fn remembered(values: &Values) -> Vec<&str> {
-        let texts = values.all().iter().map(|value| match &value.key {
-            Key::Text(text) => text,
+        let texts = values.in_order().into_iter().map(|value| match &value.key {
+            Key::Text(text) => &**text,
             _ => "",
         });
         texts.collect()
@@ -271,11 +286,11 @@ mod tests {
     fn the_rarest_quarter_is_forgotten_the_oldest_first() {
         let mut values = seen(8, &["a", "b", "c", "d", "e", "f", "g", "h", "a"]);
         see(&mut values, "i", 10);
-        assert_eq!(remembered(&values), ["a", "d", "e", "f", "g", "h", "i"]);
+        assert_eq!(remembered(&values), ["d", "e", "f", "g", "h", "a", "i"]);
         see(&mut values, "d", 11);
         see(&mut values, "j", 12);
         see(&mut values, "k", 13);
-        assert_eq!(remembered(&values), ["a", "d", "g", "h", "i", "j", "k"]);
+        assert_eq!(remembered(&values), ["g", "h", "a", "i", "d", "j", "k"]);
     }
 
     #[test]
@@ -295,13 +310,15 @@ mod tests {
     #[test]
     fn seats_of_values_that_are_gone_say_so() {
         let mut values = seen(4, &["a", "b", "c", "d"]);
-        let [a, b] = ["a", "b"].map(|text| values.find(Some(text)));
+        let [a, b, d] = ["a", "b", "d"].map(|text| values.find(Some(text)));
         let unknown = values.find(Some("e"));
         assert!(values.is_current(unknown) && values.at(unknown).is_none());
         see(&mut values, "e", 5);
-        assert!(![a, b, unknown].iter().any(|seat| values.is_current(*seat)));
-        let b = values.find(Some("b"));
-        assert_eq!(values.at(b).unwrap().last, 2);
+        // The last value has taken the place of the one that is gone.
+        assert!(![a, d, unknown].iter().any(|seat| values.is_current(*seat)));
+        assert!(values.is_current(b));
+        let d = values.find(Some("d"));
+        assert_eq!([b, d].map(|seat| values.at(seat).unwrap().last), [2, 4]);
         assert!(!values.is_current(Seat::default()));
         assert!(Values::new(1).is_current(Seat::default()));
     }
@@ -314,8 +331,8 @@ mod tests {
             values.insert(Some(text), 1);
         }
         values.insert(None, 1);
-        assert!(matches!(values.all()[0].key, Key::Text(_)));
-        assert!(matches!(values.all()[1].key, Key::Long(_)));
+        assert!(matches!(values.all[0].key, Key::Text(_)));
+        assert!(matches!(values.all[1].key, Key::Long(_)));
         let seats = texts.iter().map(|text| values.find(Some(text)).slot);
         assert_eq!(seats.collect::<Vec<_>>(), [0, 1, 2]);
         assert_eq!(values.find(None).slot, 3);
