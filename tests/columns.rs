@@ -353,6 +353,81 @@ proptest! {
     }
 }
 
+/// The rows of an example that the slow version in Python has encoded, too.
+fn example() -> Table {
+    let n: usize = 39;
+    let number = |i: usize| {
+        if i % 5 == 3 {
+            -200.0
+        } else {
+            (i * i % 11) as f64
+        }
+    };
+    let color = |i: usize| ["red", "blue", ""][i * i % 7 % 3].to_owned();
+    let when = |i: usize| format!("{}/12/2017 {}:30", 1 + i / 3, i * 7 % 24);
+    let sold = |i: usize| (i != 9).then_some(i.is_multiple_of(3));
+    let title = |i: usize| format!("House {}, by the sea", i % 4);
+    let texts = |text: &dyn Fn(usize) -> String| {
+        let values: Vec<Value> = (0..n).map(|i| Value::Text(text(i))).collect();
+        column_of(&values.iter().collect::<Vec<_>>())
+    };
+    let columns = vec![
+        Column::Numbers((0..n).map(number).collect()),
+        texts(&color),
+        texts(&when),
+        Column::Truths((0..n).map(sold).collect()),
+        texts(&title),
+    ];
+    let names = ["size", "color", "when", "sold", "title"].map(str::to_owned);
+    Table::new(n, names.into(), columns).unwrap()
+}
+
+#[test]
+fn the_slow_version_in_python_says_the_same() {
+    let settings = Settings {
+        schema: [("title".to_owned(), Kind::Text)].into(),
+        missing_values: vec![-200.0],
+        ..Settings::default()
+    };
+    let (table, mut x) = (example(), Vec::new());
+    let mut columns = Columns::new(settings, 1).unwrap();
+    let mut matched = columns.check(&table).unwrap();
+    for row in 0..table.n_rows() {
+        columns.encode(&mut matched, row, &mut x);
+        let (y, weight) = ((row * row % 13) as f64 / 2.0, (1 + row % 2) as f64);
+        let _change = columns.learn(&mut matched, row, &[y], weight);
+    }
+    let names = columns.feature_names().iter();
+    let found: Vec<_> = names.zip(&x).filter(|(_, x)| **x != 0.0).collect();
+    let expected = [
+        ("size", 4.0),
+        ("color: mean label", 3.149_209_292_439_674),
+        ("color: frequency", -1.290_984_181_315_565_6),
+        ("sold: mean label", 3.067_960_830_956_399_5),
+        ("sold: frequency", -0.430_782_916_092_454_2),
+        ("title: words 9", -0.447_213_595_499_957_9),
+        ("title: words 14", -0.447_213_595_499_957_9),
+        ("title: words 17", -0.447_213_595_499_957_9),
+        ("title: words 20", 0.447_213_595_499_957_9),
+        ("title: words 28", 0.447_213_595_499_957_9),
+        ("when: hour sin", 0.608_761_429_008_720_7),
+        ("when: hour cos", 0.793_353_340_291_235_2),
+        ("when: elapsed", 12.083_333_333_333_334),
+        ("size is missing", 1.0),
+        ("when: weekday sin", 0.974_927_912_181_823_6),
+        ("when: weekday cos", -0.222_520_933_956_314_34),
+        ("when: year sin", -0.321_269_661_692_365_15),
+        ("when: year cos", 0.946_987_753_076_075_1),
+        ("sold=false", 1.0),
+        ("color is missing", 1.0),
+    ];
+    assert_eq!((x.len(), found.len()), (50, expected.len()));
+    for ((name, x), (expected_name, expected)) in found.into_iter().zip(expected) {
+        assert_eq!(name, expected_name);
+        assert!((x - expected).abs() < 1e-12, "{name}: {x} {expected}");
+    }
+}
+
 #[test]
 fn columns_can_be_shared_between_threads() {
     fn shared<T: Send + Sync>() {}

@@ -10,7 +10,7 @@ use crate::limits::LARGEST;
 use crate::runtime::heap;
 
 pub(in crate::columns) use values::Seat;
-use values::{Values, shortened};
+use values::{Key, Values, beginning};
 
 /// Number of rows that the mean of all labels counts as beside those of a value.
 const PRIOR: f64 = 10.0;
@@ -123,10 +123,14 @@ impl Category {
 
 /// The end of the name of a value's indicator.
 fn indicator_name(text: Option<&str>) -> String {
-    match text {
-        None => " is missing".to_owned(),
-        Some(text) if shortened(text).len() < text.len() => format!("={}...", shortened(text)),
-        Some(text) => format!("={text}"),
+    match (Key::of(text), text) {
+        (Key::Long(hash), Some(text)) => {
+            let [a, b, c, d, ..] = hash;
+            let digits = u32::from_be_bytes([a, b, c, d]);
+            format!("={}...{digits:08x}", beginning(text))
+        }
+        (_, Some(text)) => format!("={text}"),
+        (_, None) => " is missing".to_owned(),
     }
 }
 
@@ -237,6 +241,15 @@ mod tests {
         }
         assert_eq!(walk.names.len(), 2 + 16);
         assert_eq!(walk.encoded(Some("16"))[2..], [0.0; 16]);
+    }
+
+    #[test]
+    fn indicators_are_called_like_their_value() {
+        assert_eq!(indicator_name(None), " is missing");
+        assert_eq!(indicator_name(Some("x")), "=x");
+        // As `printf '%257s' | tr ' ' x | sha256sum` prints it.
+        let expected = format!("={}...15eb95a4", "x".repeat(64));
+        assert_eq!(indicator_name(Some(&"x".repeat(257))), expected);
     }
 
     #[test]
