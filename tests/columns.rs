@@ -1,9 +1,9 @@
 //! Columns of any table: no panics, no leaks, and the same result however rows are cut into tables.
 
 use nystream::columns::{
-    Change, Column, Columns, Kind, MISSING, OnNewColumns, Settings, Table, Why,
+    Change, Column, Columns, Kind, MISSING, Matched, OnNewColumns, Settings, Table, Why,
 };
-use nystream::{LARGEST, State};
+use nystream::{Heap, LARGEST, State};
 use proptest::prelude::*;
 
 /// A number that depends on what it is made of alone.
@@ -429,8 +429,33 @@ fn the_slow_version_in_python_says_the_same() {
 }
 
 #[test]
+fn memory_does_not_grow_with_the_stream() {
+    let settings = Settings {
+        schema: [("name".to_owned(), Kind::Category)].into(),
+        max_categories: 50,
+        ..Settings::default()
+    };
+    let mut columns = Columns::new(settings, 1).unwrap();
+    let mut bytes = Vec::new();
+    for lot in 0..10_usize {
+        let name = |i: usize| Value::Text(format!("{}{i}", "long ".repeat(i % 100)));
+        let names: Vec<Value> = (0..1000).map(|i| name(1000 * lot + i)).collect();
+        let column = column_of(&names.iter().collect::<Vec<_>>());
+        let table = Table::new(1000, vec!["name".into()], vec![column]).unwrap();
+        let mut matched = columns.check(&table).unwrap();
+        for row in 0..1000 {
+            let _change = columns.learn(&mut matched, row, &[1.0], 1.0);
+        }
+        bytes.push(columns.heap_bytes());
+    }
+    // Texts of different lengths are remembered now and then.
+    assert!(bytes.iter().all(|bytes| *bytes < 30_000), "{bytes:?}");
+}
+
+#[test]
 fn columns_can_be_shared_between_threads() {
     fn shared<T: Send + Sync>() {}
     shared::<Columns>();
+    shared::<Matched<'_>>();
     shared::<Table>();
 }

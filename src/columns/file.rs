@@ -82,11 +82,11 @@ impl Columns {
         columns.labels = Means::load(&state.inner("labels"), content.n_targets)?;
         let mut places = Places::new(content.features.len());
         columns.names = content.features;
-        let limits = columns.limits();
+        let options = columns.options();
         for (i, written) in content.columns.into_iter().enumerate() {
             let state = state.inner(&format!("column{i}"));
             let kind = written.reading.map(|reading| reading.kind);
-            let encoder = Encoder::load(kind, &limits, &state, &mut places)?;
+            let encoder = Encoder::load(kind, &options, &state, &mut places)?;
             columns.all.push(written.known(encoder));
         }
         places.check_all_taken()?;

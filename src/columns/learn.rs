@@ -1,7 +1,7 @@
 //! How columns learn, row by row.
 
 use super::cell::Cell;
-use super::encoders::{Encoder, Features, Lesson, Limits, Means, Source};
+use super::encoders::{Encoder, Features, Lesson, Means, Options, Source};
 use super::first_rows::{FirstRow, SETTLED};
 use super::infer::infer;
 use super::kind::Kind;
@@ -92,15 +92,15 @@ impl Columns {
     /// Gives a column an encoder that has learned nothing.
     fn begin(&mut self, i: usize, reading: Option<Reading>) {
         self.version += 1;
-        let (limits, kind) = (self.limits(), reading.map(|reading| reading.kind));
+        let (options, kind) = (self.options(), reading.map(|reading| reading.kind));
         let known = &mut self.all[i];
         let (column, names) = (&*known.name, &mut self.names);
-        known.encoder = Encoder::new(kind, &limits, &mut Features { column, names });
+        known.encoder = Encoder::new(kind, &options, &mut Features { column, names });
         (known.reading, known.version) = (reading, self.version);
     }
 
-    pub(super) fn limits(&self) -> Limits {
-        Limits {
+    pub(super) fn options(&self) -> Options {
+        Options {
             n_targets: self.n_targets,
             max_categories: self.settings.max_categories,
             forgetting: self.settings.forgetting,
@@ -134,11 +134,8 @@ impl Columns {
             return None;
         }
         let infer = |(i, known): (usize, &Known)| {
-            infer(
-                &known.name,
-                self.settings.stated(&known.name),
-                first.column(i),
-            )
+            let stated = self.settings.stated(&known.name);
+            infer(&known.name, stated, first.column(i))
         };
         let readings: Vec<_> = self.all.iter().enumerate().map(infer).collect();
         let known = self.all.iter().map(|known| &known.reading);

@@ -1,6 +1,7 @@
 //! Means of labels.
 
 use crate::error::Error;
+use crate::limits::LARGEST;
 use crate::persist::State;
 use crate::runtime::heap;
 
@@ -36,10 +37,16 @@ impl Means {
     }
 
     pub(in crate::columns) fn load(state: &State, n_targets: usize) -> Result<Self, Error> {
-        Ok(Self {
-            count: state.not_negative("mean_count")?,
-            values: state.vector("means", n_targets)?,
-        })
+        let count = state.not_negative("mean_count")?;
+        let values = state.vector("means", n_targets)?;
+        let means = Self { count, values };
+        let wrong = || Error::model_file("means should be those of labels");
+        means.is_possible().then_some(means).ok_or_else(wrong)
+    }
+
+    /// Returns true if labels can have these means, up to rounding.
+    pub(super) fn is_possible(&self) -> bool {
+        self.values.iter().all(|mean| mean.abs() <= 2.0 * LARGEST)
     }
 }
 

@@ -60,7 +60,6 @@ impl Recent {
     pub(super) fn save(&self, state: &mut State) {
         let (newer, older) = self.numbers.split_at(self.oldest);
         state.put("recent", [older, newer].concat());
-        state.put("is_sorted", [f64::from(u8::from(self.sorted.is_some()))]);
     }
 
     pub(super) fn load(state: &State) -> Result<Self, Error> {
@@ -68,14 +67,10 @@ impl Recent {
         if numbers.len() > MOST || numbers.iter().any(|number| number.abs() > LARGEST) {
             return Err(Error::model_file("recent should be at most 255 numbers"));
         }
-        let mut recent = Self {
+        Ok(Self {
             numbers,
             ..Self::default()
-        };
-        if state.scalar("is_sorted")? != 0.0 {
-            recent.sort();
-        }
-        Ok(recent)
+        })
     }
 }
 

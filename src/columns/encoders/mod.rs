@@ -25,9 +25,9 @@ use time::Time;
 pub(super) use time::{moment_of, numbers_of};
 use words::Words;
 
-/// What limits the memory of encoders.
+/// What the encoders of all columns have in common.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Limits {
+pub(super) struct Options {
     pub(super) n_targets: usize,
     pub(super) max_categories: usize,
     pub(super) forgetting: f64,
@@ -54,10 +54,10 @@ pub(super) enum Encoder {
 
 impl Encoder {
     /// An encoder that has learned nothing, for columns of a kind.
-    pub(super) fn new(kind: Option<Kind>, limits: &Limits, features: &mut Features<'_>) -> Self {
+    pub(super) fn new(kind: Option<Kind>, options: &Options, features: &mut Features<'_>) -> Self {
         match kind {
             Some(Kind::Number) => Self::Number(Number::new(features)),
-            Some(Kind::Category) => Self::Category(Category::new(limits, features)),
+            Some(Kind::Category) => Self::Category(Category::new(options, features)),
             Some(Kind::Time) => Self::Time(Time::default()),
             Some(Kind::Text) => Self::Words(Words::new(features)),
             Some(Kind::Unused(_)) | None => Self::Nothing,
@@ -128,13 +128,13 @@ impl Encoder {
     /// Reads the encoder of a column of a kind, whose features have some of these places.
     pub(super) fn load(
         kind: Option<Kind>,
-        limits: &Limits,
+        options: &Options,
         state: &State,
         places: &mut Places,
     ) -> Result<Self, Error> {
         match kind {
             Some(Kind::Number) => Number::load(state, places).map(Self::Number),
-            Some(Kind::Category) => Category::load(limits, state, places).map(Self::Category),
+            Some(Kind::Category) => Category::load(options, state, places).map(Self::Category),
             Some(Kind::Time) => Time::load(state, places).map(Self::Time),
             Some(Kind::Text) => Words::load(state, places).map(Self::Words),
             Some(Kind::Unused(_)) | None => Ok(Self::Nothing),

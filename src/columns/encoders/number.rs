@@ -53,11 +53,15 @@ impl Number {
 
     pub(super) fn load(state: &State, places: &mut Places) -> Result<Self, Error> {
         let [place, missing] = state.numbers("places")?;
-        Ok(Self {
+        let mut number = Self {
             recent: Recent::load(state)?,
             place: places.take(place, 1)?,
             missing: places.take_if_any(missing, 1)?,
-        })
+        };
+        if number.missing.is_some() {
+            number.recent.sort();
+        }
+        Ok(number)
     }
 }
 

@@ -188,3 +188,74 @@ fn moments(codes: &[u32], values: &[String], reading: Option<Reading>) -> Vec<Op
     };
     codes.iter().map(moment).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::columns::Why;
+    use crate::columns::table::tests::texts;
+
+    /// Everything that an encoder can ask of some rows.
+    type Read = Vec<(Option<f64>, Option<Moment>, Option<String>)>;
+
+    fn read(source: &Source<'_>) -> Read {
+        let row = |row| {
+            let text = source.text(row).map(str::to_owned);
+            (source.number(row), source.moment(row), text)
+        };
+        (0..5).map(row).collect()
+    }
+
+    fn reading(kind: Kind, takes_epochs: bool) -> Reading {
+        Reading {
+            takes_epochs,
+            ..Reading::of(kind)
+        }
+    }
+
+    #[test]
+    fn columns_and_their_cells_are_the_same_values() {
+        let columns = [
+            Column::Empty,
+            Column::Numbers(vec![1.5, f64::NAN, -200.0, 1e9]),
+            Column::Truths(vec![Some(true), None, Some(false), Some(true)]),
+            Column::Times(vec![Some(0), None, Some(-1), Some(1)]),
+            texts(["", " a", "12:30 ", "a"]),
+        ];
+        let kinds = [Kind::Number, Kind::Category, Kind::Time, Kind::Text];
+        let stated = Settings {
+            missing_values: vec![-200.0],
+            ..Settings::default()
+        };
+        for settings in [Settings::default(), stated] {
+            for (kind, column) in kinds
+                .iter()
+                .flat_map(|kind| columns.iter().map(move |c| (kind, c)))
+            {
+                for takes_epochs in [false, true] {
+                    let reading = Some(reading(*kind, takes_epochs));
+                    let cells: Vec<_> = column.cells(0..4, &settings).collect();
+                    let expected = read(&Source::of_cells(cells.iter(), reading));
+                    let found = read(&Source::of_column(column, reading, &settings));
+                    assert_eq!(found, expected, "{kind:?} {column:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn values_are_what_the_kind_makes_of_them() {
+        let settings = Settings::default();
+        let column = Column::Numbers(vec![60.0, f64::NAN]);
+        let source =
+            |kind, epochs| Source::of_column(&column, Some(reading(kind, epochs)), &settings);
+        assert_eq!(source(Kind::Number, false).number(0), Some(60.0));
+        assert_eq!(source(Kind::Category, false).text(0), Some("60"));
+        assert_eq!(source(Kind::Category, false).text(1), None);
+        let minute = Some(Moment::of_micros(60_000_000));
+        assert_eq!(source(Kind::Time, true).moment(0), minute);
+        assert_eq!(source(Kind::Time, false).moment(0), None);
+        let unused = source(Kind::Unused(Why::Id), false);
+        assert!(matches!(unused, Source::Nothing));
+    }
+}

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::values::{Key, Value};
 use super::{Category, INDICATORS};
-use crate::columns::encoders::Limits;
+use crate::columns::encoders::Options;
 use crate::columns::encoders::features::{Places, number_of};
 use crate::columns::encoders::means::Means;
 use crate::columns::texts::{put_texts, texts, whole};
@@ -33,25 +33,25 @@ impl Category {
     }
 
     pub(in crate::columns::encoders) fn load(
-        limits: &Limits,
+        options: &Options,
         state: &State,
         places: &mut Places,
     ) -> Result<Self, Error> {
-        let place = places.take(state.scalar("place")?, limits.n_targets + 1)?;
-        let mut category = Self::at(place, limits);
+        let place = places.take(state.scalar("place")?, options.n_targets + 1)?;
+        let mut category = Self::at(place, options);
         category.n_rows = state.count("n_rows")? as u64;
         let keys = texts(state, "values")?;
         let n = keys.len();
         let vector = |name| state.vector(name, n);
         let (counts, last) = (vector("counts")?, vector("last")?);
         let (mean_counts, indicators) = (vector("mean_counts")?, vector("indicators")?);
-        let (n_means, means) = state.matrix("means", limits.n_targets)?;
+        let (n_means, means) = state.matrix("means", options.n_targets)?;
         let is_in_order = last.is_sorted_by(|a, b| a < b);
-        if n > limits.max_categories || n_means != n || !is_in_order {
+        if n > options.max_categories || n_means != n || !is_in_order {
             return Err(wrong());
         }
         for (i, key) in keys.iter().enumerate() {
-            let values = means[i * limits.n_targets..][..limits.n_targets].to_vec();
+            let values = means[i * options.n_targets..][..options.n_targets].to_vec();
             let count = mean_counts[i];
             let key = read(key).ok_or_else(wrong)?;
             let mut value = Value::known(key, Means { count, values });
@@ -66,8 +66,8 @@ impl Category {
     /// Adds a value from a file.
     fn add(&mut self, value: Value) -> Result<(), Error> {
         self.n_indicators += usize::from(value.indicator.is_some());
-        let is_possible = value.means.count > 0.0 && self.n_indicators <= INDICATORS;
-        if !is_possible || self.values.has(&value.key) {
+        let has_means = value.means.count > 0.0 && value.means.is_possible();
+        if !has_means || self.n_indicators > INDICATORS || self.values.has(&value.key) {
             return Err(wrong());
         }
         self.values.push(value);
@@ -111,16 +111,16 @@ fn read(written: &str) -> Option<Key> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{LIMITS, Walk};
+    use super::super::tests::{OPTIONS, Walk};
     use super::*;
 
     #[test]
     fn a_category_goes_on_from_its_state() {
-        let limits = Limits {
+        let options = Options {
             max_categories: 5,
-            ..LIMITS
+            ..OPTIONS
         };
-        let mut walk = Walk::new(&limits);
+        let mut walk = Walk::new(&options);
         let long = "long".repeat(100);
         let texts = [None, Some("x"), Some(&*long), Some("#x"), Some("=")];
         (0..60).for_each(|i| walk.learn(texts[i * i % 5], &[i as f64]));
@@ -128,7 +128,7 @@ mod tests {
         walk.category.save(&mut state);
         let mut places = Places::new(walk.names.len());
         let mut again = Walk {
-            category: Category::load(&limits, &state, &mut places).unwrap(),
+            category: Category::load(&options, &state, &mut places).unwrap(),
             names: walk.names.clone(),
             labels: walk.labels.clone(),
         };
@@ -142,14 +142,14 @@ mod tests {
 
     #[test]
     fn forged_values_are_refused() {
-        let mut walk = Walk::new(&LIMITS);
+        let mut walk = Walk::new(&OPTIONS);
         (0..20).for_each(|i| walk.learn([Some("x"), Some("y")][i % 2], &[1.0]));
         let mut state = State::default();
         walk.category.save(&mut state);
         let load = |name: &str, numbers: &[f64]| {
             let mut state = state.clone();
             state.put(name, numbers);
-            Category::load(&LIMITS, &state, &mut Places::new(walk.names.len()))
+            Category::load(&OPTIONS, &state, &mut Places::new(walk.names.len()))
         };
         assert!(load("n_rows", &[20.0]).is_ok());
         let forged: [(&str, &[f64]); 9] = [

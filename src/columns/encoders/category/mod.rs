@@ -5,7 +5,7 @@ mod values;
 
 use super::features::Features;
 use super::means::Means;
-use super::{Lesson, Limits};
+use super::{Lesson, Options};
 use crate::limits::LARGEST;
 use crate::runtime::heap;
 
@@ -37,8 +37,8 @@ pub(in crate::columns) struct Category {
 }
 
 impl Category {
-    pub(super) fn new(limits: &Limits, features: &mut Features<'_>) -> Self {
-        let place = match limits.n_targets {
+    pub(super) fn new(options: &Options, features: &mut Features<'_>) -> Self {
+        let place = match options.n_targets {
             1 => features.append(": mean label"),
             n => {
                 let name = |target| format!(": mean label {target}");
@@ -47,17 +47,17 @@ impl Category {
             }
         };
         features.append(": frequency");
-        Self::at(place, limits)
+        Self::at(place, options)
     }
 
     /// An encoder that has learned nothing, whose features begin here.
-    fn at(place: usize, limits: &Limits) -> Self {
+    fn at(place: usize, options: &Options) -> Self {
         Self {
-            values: Values::new(limits.max_categories),
+            values: Values::new(options.max_categories),
             n_rows: 0,
-            n_targets: limits.n_targets,
+            n_targets: options.n_targets,
             n_indicators: 0,
-            forgetting: limits.forgetting,
+            forgetting: options.forgetting,
             place,
         }
     }
@@ -74,21 +74,16 @@ impl Category {
     /// Writes the features of a value, given the mean labels of all rows.
     pub(super) fn encode(&self, seat: Seat, labels: &Means, out: &mut [f64]) {
         let value = self.values.at(seat);
+        let (n, own) = value.map_or((0.0, labels), |value| (value.means.count, &value.means));
         let (means, rest) = out[self.place..].split_at_mut(self.n_targets);
-        let count = value.map_or(0, |value| value.count);
-        rest[0] = ((count as f64 + 1.0) / (self.n_rows as f64 + 2.0)).ln();
-        let Some(value) = value else {
-            means.copy_from_slice(&labels.values);
-            return;
-        };
-        let n = value.means.count;
-        let parts = value.means.values.iter().zip(&labels.values);
-        for (out, (mean, all)) in means.iter_mut().zip(parts) {
-            let shrunken = mean + (all - mean) * PRIOR / (n + PRIOR);
+        for (out, (own, all)) in means.iter_mut().zip(own.values.iter().zip(&labels.values)) {
+            let shrunken = own + (all - own) * PRIOR / (n + PRIOR);
             // Rounding may lead out of the range of the labels, and so out of that of features.
             *out = shrunken.clamp(-LARGEST, LARGEST);
         }
-        if let Some(indicator) = value.indicator {
+        let count = value.map_or(0, |value| value.count);
+        rest[0] = ((count as f64 + 1.0) / (self.n_rows as f64 + 2.0)).ln();
+        if let Some(indicator) = value.and_then(|value| value.indicator) {
             out[indicator] = 1.0;
         }
     }
@@ -140,7 +135,7 @@ heap!(Category: values);
 mod tests {
     use super::*;
 
-    pub(super) const LIMITS: Limits = Limits {
+    pub(super) const OPTIONS: Options = Options {
         n_targets: 1,
         max_categories: 100,
         forgetting: 0.5,
@@ -154,16 +149,16 @@ mod tests {
     }
 
     impl Walk {
-        pub(super) fn new(limits: &Limits) -> Self {
+        pub(super) fn new(options: &Options) -> Self {
             let mut names = Vec::new();
             let mut features = Features {
                 column: "a",
                 names: &mut names,
             };
             Self {
-                category: Category::new(limits, &mut features),
+                category: Category::new(options, &mut features),
                 names,
-                labels: Means::new(limits.n_targets),
+                labels: Means::new(options.n_targets),
             }
         }
 
@@ -188,7 +183,7 @@ mod tests {
 
     #[test]
     fn a_value_is_its_shrunken_mean_label_and_its_frequency() {
-        let mut walk = Walk::new(&LIMITS);
+        let mut walk = Walk::new(&OPTIONS);
         assert_eq!(walk.encoded(Some("x")), [0.0, 0.5_f64.ln()]);
         walk.learn(Some("x"), &[4.0]);
         walk.learn(Some("x"), &[1.0]);
@@ -217,7 +212,7 @@ mod tests {
 
     #[test]
     fn frequent_values_get_an_indicator_for_ever() {
-        let mut walk = Walk::new(&LIMITS);
+        let mut walk = Walk::new(&OPTIONS);
         (0..7).for_each(|_| walk.learn(Some("x"), &[0.0]));
         assert_eq!(walk.encoded(Some("x")).len(), 2);
         walk.learn(Some("x"), &[0.0]);
@@ -235,7 +230,7 @@ mod tests {
 
     #[test]
     fn sixteen_values_at_most_have_an_indicator() {
-        let mut walk = Walk::new(&LIMITS);
+        let mut walk = Walk::new(&OPTIONS);
         for i in 0..8 * 17 {
             walk.learn(Some(&(i % 17).to_string()), &[0.0]);
         }
@@ -254,11 +249,11 @@ mod tests {
 
     #[test]
     fn each_target_has_a_mean_of_its_own() {
-        let limits = Limits {
+        let options = Options {
             n_targets: 2,
-            ..LIMITS
+            ..OPTIONS
         };
-        let mut walk = Walk::new(&limits);
+        let mut walk = Walk::new(&options);
         walk.learn(Some("x"), &[1.0, -1e100]);
         assert_eq!(walk.encoded(Some("x"))[..2], [1.0, -1e100]);
         assert_eq!(
