@@ -23,15 +23,15 @@ impl Recent {
     pub(super) fn push(&mut self, number: f64) {
         if self.numbers.len() < MOST {
             self.numbers.push(number);
+            if let Some(sorted) = &mut self.sorted {
+                sorted.insert(place_in(sorted, number), number);
+            }
         } else {
             let gone = std::mem::replace(&mut self.numbers[self.oldest], number);
             self.oldest = (self.oldest + 1) % MOST;
             if let Some(sorted) = &mut self.sorted {
-                sorted.remove(place_in(sorted, gone));
+                replace(sorted, gone, number);
             }
-        }
-        if let Some(sorted) = &mut self.sorted {
-            sorted.insert(place_in(sorted, number), number);
         }
     }
 
@@ -79,6 +79,18 @@ fn place_in(sorted: &[f64], number: f64) -> usize {
     sorted.partition_point(|other| other.total_cmp(&number).is_lt())
 }
 
+/// Replaces one of the numbers in order by another; only those between the two move.
+fn replace(sorted: &mut [f64], gone: f64, number: f64) {
+    let (from, to) = (place_in(sorted, gone), place_in(sorted, number));
+    if from < to {
+        sorted.copy_within(from + 1..to, from);
+        sorted[to - 1] = number;
+    } else {
+        sorted.copy_within(to..from, to + 1);
+        sorted[to] = number;
+    }
+}
+
 fn middle(sorted: &[f64]) -> f64 {
     let half = sorted.len() / 2;
     match sorted.len() {
@@ -119,6 +131,19 @@ mod tests {
             last.sort_unstable();
             assert_eq!(recent.median(), f64::from(last[127]));
         }
+    }
+
+    #[test]
+    fn a_number_takes_the_place_of_another_in_order() {
+        let replaced = |gone, number| {
+            let mut sorted = [1.0, 2.0, 2.0, 5.0];
+            replace(&mut sorted, gone, number);
+            sorted
+        };
+        assert_eq!(replaced(1.0, 7.0), [2.0, 2.0, 5.0, 7.0]);
+        assert_eq!(replaced(5.0, 0.0), [0.0, 1.0, 2.0, 2.0]);
+        assert_eq!(replaced(2.0, 2.0), [1.0, 2.0, 2.0, 5.0]);
+        assert_eq!(replaced(2.0, 3.0), [1.0, 2.0, 3.0, 5.0]);
     }
 
     #[test]
