@@ -2,6 +2,7 @@
 //!
 //! Sizes are in the names: d features, J rows kept. Compare within one run only.
 
+mod columns;
 mod kernels;
 mod learners;
 mod linalg;
@@ -10,6 +11,8 @@ mod workloads;
 
 criterion::criterion_group!(
     benches,
+    columns::rows,
+    columns::one_row,
     kernels::row,
     linalg::features,
     linalg::grow,

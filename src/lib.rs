@@ -19,6 +19,7 @@
 //! ```
 
 pub mod algorithms;
+pub mod columns;
 mod data;
 mod error;
 pub mod features;
@@ -41,7 +42,7 @@ pub use algorithms::{
     PkawvParams, ProsNKonsParams, RidgeAldParams, RunningMeanParams, SketchedKonsParams,
 };
 pub use data::{FeatureNames, Number, Rows};
-pub use error::{Error, Place};
+pub use error::{ColumnProblem, Error, Place};
 pub use features::{Dictionary, NystromMap, Policy, Projection, SMALLEST_ALPHA};
 pub use learner::{Learner, Scorer, Ticket};
 pub use limits::{LARGEST, Range};

@@ -1,5 +1,6 @@
-//! Learning a row with a full dictionary does not allocate.
+//! Learning a row with a full dictionary, or one of a table with values that are known, does not allocate.
 
+use nystream::columns::{Column, Columns, Kind, Settings, Table};
 use nystream::kernels::{AnyKernel, Gaussian};
 use nystream::{
     AnyParams, AogdAldParams, FogdParams, KrlsAldParams, Learner, LinearRlsParams, NogdParams,
@@ -62,4 +63,58 @@ fn rounds_do_not_allocate() {
         });
         assert_eq!(info.count_total, 0, "{:?}", learner.params());
     }
+}
+
+/// Rows with numbers, gaps, categories, times and texts.
+fn table() -> Table {
+    let rows = || 0..600_u32;
+    let texts = |n| Column::Texts {
+        codes: rows().map(|i| i * i % n).collect(),
+        values: (0..n).map(|i| format!("value {i}")).collect(),
+    };
+    let number = |i: u32| {
+        if i.is_multiple_of(7) {
+            f64::NAN
+        } else {
+            row(i)[0]
+        }
+    };
+    let columns = [
+        ("number", Column::Numbers(rows().map(number).collect())),
+        ("category", texts(5)),
+        ("values", texts(101)),
+        (
+            "truth",
+            Column::Truths(rows().map(|i| Some(i.is_multiple_of(3))).collect()),
+        ),
+        (
+            "time",
+            Column::Times(rows().map(|i| Some(i64::from(i) * 5_000_000_000)).collect()),
+        ),
+        ("words", texts(7)),
+    ];
+    let (names, columns) = columns
+        .map(|(name, column)| (name.to_owned(), column))
+        .into_iter()
+        .unzip();
+    Table::new(600, names, columns).unwrap()
+}
+
+#[test]
+fn rows_of_a_table_do_not_allocate() {
+    let (table, mut x) = (table(), Vec::new());
+    let schema = [("words".to_owned(), Kind::Text)].into();
+    let settings = Settings {
+        schema,
+        ..Settings::default()
+    };
+    let mut columns = Columns::new(settings, 1).unwrap();
+    let mut matched = columns.check(&table).unwrap();
+    let mut learn = |row: usize| {
+        columns.encode(&mut matched, row, &mut x);
+        let _change = columns.learn(&mut matched, row, &[row as f64], 1.0);
+    };
+    (0..500).for_each(&mut learn);
+    let info = allocation_counter::measure(|| (500..600).for_each(&mut learn));
+    assert_eq!(info.count_total, 0);
 }

@@ -5,13 +5,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The modules from the ground up: each may use those before it.
-const MODULES: [&str; 14] = [
+const MODULES: [&str; 15] = [
     "limits",
     "error",
     "runtime",
     "data",
     "linalg",
     "persist",
+    "columns",
     "kernels",
     "losses",
     "predictor",

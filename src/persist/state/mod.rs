@@ -107,13 +107,12 @@ impl State {
     /// The arrays stored under names with the prefix `name`.
     #[must_use]
     pub(crate) fn inner(&self, name: &str) -> Self {
-        let own = |full: &str| {
-            full.strip_prefix(name)?
-                .strip_prefix('.')
-                .map(str::to_owned)
-        };
-        let arrays = self.arrays.iter();
-        let arrays = arrays.filter_map(|(full, array)| Some((own(full)?, array.clone())));
+        let prefix = format!("{name}.");
+        let arrays = self.arrays.range(prefix.clone()..);
+        let arrays = arrays.map_while(|(full, array)| {
+            let own = full.strip_prefix(&prefix)?;
+            Some((own.to_owned(), array.clone()))
+        });
         Self {
             arrays: arrays.collect(),
             width: self.width,
