@@ -163,7 +163,7 @@ pub(crate) fn quantile(sorted: &[f64], part: f64) -> f64 {
 }
 
 /// The most rows that are compared with each other; of more, an evenly spread part is taken.
-const COMPARED: usize = 512;
+const COMPARED: usize = 256;
 
 /// Distance, in scales of the features, below which two rows count as equal: no kernel should tell them apart.
 const SAME: f64 = 1e-12;

@@ -52,6 +52,9 @@ impl Search {
         thresholds: &[Vec<f64>],
     ) -> Split {
         let mut best = Split::default();
+        if all[1] < 2.0 * self.min_rows {
+            return best;
+        }
         for (feature, (histogram, thresholds)) in histograms.iter().zip(thresholds).enumerate() {
             self.improve(&mut best, all, feature, &histogram[..thresholds.len()]);
         }
@@ -65,7 +68,8 @@ impl Search {
         for (bin, sums) in histogram.iter().enumerate() {
             left = [left[0] + sums[0], left[1] + sums[1]];
             let right = minus(all, left);
-            if left[1] < self.min_rows {
+            // After a bin without rows a split is the one before it.
+            if left[1] < self.min_rows || sums[1] == 0.0 {
                 continue;
             }
             if right[1] < self.min_rows {
