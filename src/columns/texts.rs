@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::error::Error;
-use crate::persist::State;
+use crate::persist::{State, whole};
 
 /// Number of bytes in a number, which float64 holds exactly.
 const PACKED: usize = 6;
@@ -54,17 +54,6 @@ fn unpacked(number: f64) -> Option<[u8; PACKED]> {
         return None;
     };
     Some(bytes)
-}
-
-/// A number as a count, if it is one.
-pub(super) fn whole(number: f64) -> Option<u64> {
-    let is_count = (0.0..2.0_f64.powi(53)).contains(&number) && number.fract() == 0.0;
-    #[allow(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "checked"
-    )]
-    is_count.then_some(number as u64)
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use super::Learner;
 use crate::data::{Rows, check_label, check_predictions};
 use crate::error::Error;
-use crate::persist::State;
+use crate::persist::{State, index};
 use crate::predictor::Asked;
 use crate::runtime::heap;
 
@@ -203,17 +203,10 @@ impl Learner {
         );
         let wrong = || Error::model_file("pending should be rows that wait for their labels");
         let mut parts = Vec::with_capacity(ends.len());
-        let mut start = 0.0;
+        let mut start = 0;
         for end in ends {
-            if !(start <= end && end <= numbers.len() as f64 && end.fract() == 0.0) {
-                return Err(wrong());
-            }
-            #[allow(
-                clippy::cast_possible_truncation,
-                clippy::cast_sign_loss,
-                reason = "checked"
-            )]
-            parts.push(&numbers[start as usize..end as usize]);
+            let end = index(end, start..numbers.len() + 1).ok_or_else(wrong)?;
+            parts.push(&numbers[start..end]);
             start = end;
         }
         for parts in parts.chunks(Waiting::PARTS) {

@@ -1,7 +1,7 @@
 //! Sums of trees.
 
 use crate::error::Error;
-use crate::persist::State;
+use crate::persist::{State, index};
 use crate::runtime::{Heap, heap};
 
 /// The feature of a node that asks for none.
@@ -170,14 +170,15 @@ impl Trees {
             state.vector("tree_children", n_nodes)?,
         );
         let parts = features.into_iter().zip(numbers).zip(children).enumerate();
+        let short = |number: usize| u32::try_from(number).ok().filter(|n| *n != LEAF);
         let node = |(i, ((feature, number), left))| {
             if feature == -1.0 && left == 0.0 {
                 return Some(Node::leaf(number));
             }
             Some(Node {
                 number,
-                feature: whole(feature, 0..n_features)?,
-                left: whole(left, i + 1..n_nodes.saturating_sub(1))?,
+                feature: short(index(feature, 0..n_features)?)?,
+                left: short(index(left, i + 1..n_nodes.saturating_sub(1))?)?,
             })
         };
         let nodes: Option<Vec<Node>> = parts.map(node).collect();
@@ -204,17 +205,6 @@ impl Trees {
         }
         parents.iter().all(|&n| n == 1)
     }
-}
-
-/// A number as a whole one in a range, if it is one.
-#[allow(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "checked"
-)]
-fn whole(number: f64, range: std::ops::Range<usize>) -> Option<u32> {
-    let is_whole = number.fract() == 0.0 && (0.0..f64::from(LEAF)).contains(&number);
-    (is_whole && range.contains(&(number as usize))).then_some(number as u32)
 }
 
 impl Heap for Node {

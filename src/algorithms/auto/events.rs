@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use crate::error::Error;
-use crate::persist::State;
+use crate::persist::{State, index};
 use crate::runtime::Heap;
 
 /// The most events that are remembered.
@@ -72,25 +72,14 @@ impl Events {
         }
         let (_, numbers) = state.matrix("events", 4)?;
         for [row, kind, size, feature] in numbers.as_chunks::<4>().0 {
-            let kind = index(*kind, KINDS.len());
-            let (Some(row), Some(kind)) = (index(*row, usize::MAX), kind) else {
+            let kind = index(*kind, 0..KINDS.len());
+            let (Some(row), Some(kind)) = (index(*row, 0..usize::MAX), kind) else {
                 return Err(Error::model_file("its events should have rows and kinds"));
             };
-            events.push(row as u64, KINDS[kind], *size, index(*feature, width));
+            events.push(row as u64, KINDS[kind], *size, index(*feature, 0..width));
         }
         Ok(events)
     }
-}
-
-/// A number as a whole one below `end`, if it is one.
-#[allow(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "checked"
-)]
-fn index(number: f64, end: usize) -> Option<usize> {
-    let is_whole = number >= 0.0 && number.fract() == 0.0 && number < 2_f64.powi(53);
-    (is_whole && (number as usize) < end).then_some(number as usize)
 }
 
 impl Heap for Events {

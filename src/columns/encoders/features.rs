@@ -1,6 +1,7 @@
 //! The features that encoders append.
 
 use crate::error::Error;
+use crate::persist::index;
 
 /// The names of all features, to which the encoder of a column appends its own.
 #[derive(Debug)]
@@ -42,15 +43,7 @@ impl Places {
     /// Takes `n` places, of which this is the first.
     pub(super) fn take(&mut self, first: f64, n: usize) -> Result<usize, Error> {
         let wrong = || Error::model_file("places should be those of features, each of one encoder");
-        if !(0.0..self.is_taken.len() as f64).contains(&first) || first.fract() != 0.0 {
-            return Err(wrong());
-        }
-        #[allow(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "checked"
-        )]
-        let first = first as usize;
+        let first = index(first, 0..self.is_taken.len()).ok_or_else(wrong)?;
         let taken = self.is_taken.get_mut(first..first.saturating_add(n));
         let taken = taken.ok_or_else(wrong)?;
         if taken.contains(&true) {

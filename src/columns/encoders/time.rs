@@ -3,10 +3,9 @@
 use std::f64::consts::TAU;
 
 use super::features::{Features, Places, number_of};
-use crate::columns::texts::whole;
 use crate::columns::times::{DAY, Moment};
 use crate::error::Error;
-use crate::persist::State;
+use crate::persist::{State, whole};
 
 /// Days from Monday to Saturday.
 const SATURDAY: i64 = 5;

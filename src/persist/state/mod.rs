@@ -2,6 +2,7 @@
 
 mod array;
 mod bytes;
+mod whole;
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
@@ -9,6 +10,7 @@ use std::fmt::Display;
 use serde_json::{Map, Value};
 
 use array::Array;
+pub(crate) use whole::{index, whole};
 
 use crate::error::Error;
 use crate::limits::{LARGEST, Range, UNBOUNDED};
@@ -170,18 +172,9 @@ impl State {
     pub(crate) fn indices(&self, name: &str, end: usize) -> Result<Vec<usize>, Error> {
         let vector = self.any_vector(name)?;
         let increasing = vector.windows(2).all(|pair| pair[0] < pair[1]);
-        let valid = |&i: &f64| i >= 0.0 && i < end as f64 && i.fract() == 0.0;
-        if increasing && vector.iter().all(valid) {
-            #[allow(
-                clippy::cast_possible_truncation,
-                clippy::cast_sign_loss,
-                reason = "checked"
-            )]
-            return Ok(vector.iter().map(|&i| i as usize).collect());
-        }
-        Err(Error::model_file(format!(
-            "{name} should be indices below {end}"
-        )))
+        let indices: Option<Vec<usize>> = vector.into_iter().map(|i| index(i, 0..end)).collect();
+        let wrong = || Error::model_file(format!("{name} should be indices below {end}"));
+        indices.filter(|_| increasing).ok_or_else(wrong)
     }
 
     /// The number of this name.
@@ -199,17 +192,8 @@ impl State {
 
     /// The whole number of this name.
     pub(crate) fn count(&self, name: &str) -> Result<usize, Error> {
-        match self.not_negative(name)? {
-            #[allow(
-                clippy::cast_possible_truncation,
-                clippy::cast_sign_loss,
-                reason = "checked"
-            )]
-            count if count.fract() == 0.0 && count < 2.0_f64.powi(53) => Ok(count as usize),
-            _ => Err(Error::model_file(format!(
-                "{name} should be a whole number"
-            ))),
-        }
+        let wrong = || Error::model_file(format!("{name} should be a whole number"));
+        index(self.not_negative(name)?, 0..usize::MAX).ok_or_else(wrong)
     }
 
     /// The triangle of this name and size.

@@ -7,9 +7,9 @@ use super::{Category, INDICATORS};
 use crate::columns::encoders::Options;
 use crate::columns::encoders::features::{Places, number_of};
 use crate::columns::encoders::means::Means;
-use crate::columns::texts::{put_texts, texts, whole};
+use crate::columns::texts::{put_texts, texts};
 use crate::error::Error;
-use crate::persist::State;
+use crate::persist::{State, whole};
 
 impl Category {
     pub(in crate::columns::encoders) fn save(&self, state: &mut State) {
