@@ -143,13 +143,14 @@ mod tests {
 
     #[test]
     fn a_weight_is_a_number_of_copies() {
-        let rows = [[0.0, 0.3], [1.0, 0.1], [0.4, 0.9], [0.5, 0.5]];
+        // So few that Auto has no experts, for which copies would be rounds of their own.
+        let rows = [[0.0, 0.3], [1.0, 0.1], [0.4, 0.9]];
         for params in takes_weights() {
             let (mut weighted, mut copied) = (
                 Learner::new(params.clone()).unwrap(),
                 Learner::new(params).unwrap(),
             );
-            for (x, (y, weight)) in rows.iter().zip([(1.0, 2), (0.0, 0), (2.0, 3), (-1.0, 1)]) {
+            for (x, (y, weight)) in rows.iter().zip([(1.0, 1), (0.0, 0), (2.0, 2)]) {
                 weighted
                     .learn_targets(x, &[y], Some(f64::from(weight)), &mut [0.0])
                     .unwrap();

@@ -5,6 +5,7 @@ mod any_experts;
 mod boosted;
 mod boosting;
 mod combiner;
+mod correction;
 mod drift;
 mod ensemble;
 mod events;
@@ -42,7 +43,7 @@ pub use params::AutoParams;
 
 /// Number of rows after which there are experts for the first time; then they start anew whenever the rows have
 /// doubled, until the warm-up ends.
-const FIRST: usize = 8;
+const FIRST: usize = 4;
 
 /// The most rows in a block: enough for threads to pay.
 const LONGEST: usize = 256;

@@ -5,12 +5,15 @@ use std::sync::OnceLock;
 use serde::{Deserialize, Serialize};
 
 use super::label_range::LabelRange;
-use super::{Auto, FIRST, First};
+use super::{Auto, First};
 use crate::data::checks::{at_least_one, targets};
 use crate::error::Error;
 use crate::features::Policy;
 use crate::predictor::Scores;
 use crate::updates::LeastSquares;
+
+/// The fewest rows of a warm-up.
+const SHORTEST: usize = 8;
 
 /// Parameters of [`Auto`].
 ///
@@ -62,7 +65,7 @@ impl AutoParams {
     pub fn build(&self) -> Result<Auto, Error> {
         targets(self.n_targets)?;
         at_least_one("max_basis", self.max_basis)?;
-        if self.warm_up < FIRST {
+        if self.warm_up < SHORTEST {
             let warm_up = self.warm_up as f64;
             return Err(Error::parameter("warm_up", "at least 8", warm_up));
         }

@@ -18,10 +18,10 @@ from nystream import datasets
 
 
 def test_before_anything_is_learned_it_predicts_0_and_then_the_mean():
-    X, y = random_stream(7, 3)
+    X, y = random_stream(3, 3)
     model = nystream.Auto()
     assert model.predict_one(X[0]) == 0.0
-    np.testing.assert_array_equal(model.predict_many(X), np.zeros(7))
+    np.testing.assert_array_equal(model.predict_many(X), np.zeros(3))
     model.learn_many(X, y)
     assert model.predict_one(X[0]) == pytest.approx(y.mean(), rel=1e-14)
 

@@ -35,7 +35,7 @@ KERNELS = [
 FINER, MOST_FINER = 0.25, 3
 QUICK_WIDTH, QUICK_RIDGE, QUICK_PART = 1.0, 3e-2, 4
 LINEAR = [100.0, 10.0, 10.0]  # two with a long memory, then one with a short one
-FIRST, FEWEST = 8, 64  # rows with which there are experts, and with which some are made anew
+FIRST, FEWEST = 4, 64  # rows with which there are experts, and with which some are made anew
 PAST_HELPS = 0.97  # the part of the loss without it that is left with it
 AWAKE, SLEEP_AFTER = 3, 4  # groups with kernels, so many warm-ups after a change
 MUCH_WORSE = 1.1  # trees than others, so that they sleep
@@ -110,6 +110,46 @@ class Combiner:
         return yhat
 
 
+class Correction:
+    """What least squares tell of the next error by the last errors and labels of a target."""
+
+    def __init__(self, forgetting):
+        self.squares = Squares(7, 1, 300.0, forgetting)
+        self.errors, self.labels, self.weights = [], [], []
+        self.losses, self.count = np.zeros(2), 0.0
+
+    def mean(self, factor):
+        """The mean of the errors, which count so much less with each row."""
+        if not self.errors:
+            return 0.0
+        ages = np.arange(len(self.errors))[::-1]
+        return np.average(self.errors, weights=factor**ages * np.array(self.weights))
+
+    def propose(self, yhat):
+        """The prediction, the step that should correct it, and the features it is told by."""
+        errors = [0.0, 0.0, 0.0, *self.errors][:-4:-1]
+        labels = [*self.labels[:1] * 3, *self.labels]
+        differences = np.diff(labels)[:-3:-1] if labels else [0.0, 0.0]
+        features = np.array([*errors, self.mean(0.8), self.mean(0.97), *differences])
+        return yhat, self.squares.look(features)[0][0], features
+
+    def corrected(self, proposal):
+        yhat, step, _ = proposal
+        return yhat + step if self.losses[1] < 0.95 * self.losses[0] else yhat
+
+    def learn(self, proposal, y, weight):
+        yhat, step, features = proposal
+        noise = max(self.losses[0] / self.count, 1e-100) if self.count else 1.0
+        noise += 0.03 * (y - yhat - step) ** 2
+        self.squares.learn(features, y - yhat, weight / noise)
+        squares = np.array([y - yhat, y - yhat - step]) ** 2
+        self.losses = 0.995 * self.losses + weight * squares
+        self.count = 0.995 * self.count + weight
+        self.errors.append(y - yhat)
+        self.labels.append(y)
+        self.weights.append(weight)
+
+
 def finer_widths(Z, distance, max_basis):
     """A finer one while the dictionary of the narrowest kernel is not half full with these rows."""
     widths = [KERNELS[0][0]]
@@ -140,6 +180,7 @@ class Team:
         memories = self.forgetting, self.memory(2)
         self.adaptive = Adaptive(data, Z, self.in_scales(Y), cap, memories)
         self.combiners = [Combiner(len(self.kinds()), self.forgetting) for _ in Y.T]
+        self.corrections = [Correction(self.forgetting) for _ in Y.T if settings.use_past]
         self.n_rows = self.rounds = 0  # of this team, and of the stream
         self.changed_at = self.checked_at = self.take_overs = 0
         self.renewed_next = 2 * self.warm_up
@@ -189,9 +230,18 @@ class Team:
         outputs = np.array([yhat for group in said for yhat, _ in group])
         each = zip(self.combiners, outputs.T, strict=True)
         combined = np.array([combiner.combined(experts) for combiner, experts in each])
-        return Asked(
-            self, said, past * self.units + self.centres, self.centre + self.scale * combined
-        )
+        proposals = self.propose(combined)
+        prediction = self.centre + self.scale * self.corrected(combined, proposals)
+        return Asked(self, said, past * self.units + self.centres, prediction, proposals)
+
+    def propose(self, combined):
+        """How the combined predictions may be corrected."""
+        return [c.propose(yhat) for c, yhat in zip(self.corrections, combined, strict=False)]
+
+    def corrected(self, combined, proposals):
+        each = zip(self.corrections, proposals, strict=True)
+        corrected = [correction.corrected(proposal) for correction, proposal in each]
+        return np.array(corrected) if corrected else combined
 
     @property
     def units(self):
@@ -226,6 +276,7 @@ class Team:
             outputs = np.array([yhat for group in said for yhat, _ in group])
             for combiner, experts, label in zip(self.combiners, outputs.T, y, strict=True):
                 combiner.learn(experts, label, weight)
+            self.learn_corrections(asked.proposals, y, weight)
         self.n_rows, self.rounds = t + 1, self.rounds + 1
 
     def learn(self, x, y, weight):
@@ -242,8 +293,15 @@ class Team:
         uncertainty = np.mean([combiner.shares() @ q for combiner in self.combiners])
         each = zip(self.combiners, predictions.T, y, strict=True)
         combined = np.array([combiner.learn(said, y, weight) for combiner, said, y in each])
+        proposals = self.propose(combined)
+        corrected = self.corrected(combined, proposals)
+        self.learn_corrections(proposals, y, weight)
         self.n_rows, self.rounds = t + 1, self.rounds + 1
-        return self.centre + self.scale * combined, uncertainty
+        return self.centre + self.scale * corrected, uncertainty
+
+    def learn_corrections(self, proposals, y, weight):
+        for correction, proposal, label in zip(self.corrections, proposals, y, strict=False):
+            correction.learn(proposal, label, weight)
 
     def follow(self, gain):
         """Makes adaptive experts anew if it is time, or if it is better to forget; after a row."""
@@ -374,6 +432,7 @@ class Asked:
     said: list
     past: np.ndarray
     prediction: np.ndarray
+    proposals: list = field(default_factory=list)
 
 
 def auto_late(X, y, delay, **params) -> AutoRun:

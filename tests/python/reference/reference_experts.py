@@ -60,10 +60,10 @@ def compress(z):
 def median_distance(Z, order=2):
     """The larger of two medians, if there are two; of rows that differ, if most do not.
 
-    Of more than 512 rows every second, third or so counts. The distance is that of the 2-norm, or
+    Of more than 256 rows every second, third or so counts. The distance is that of the 2-norm, or
     of the 1-norm.
     """
-    Z = Z[:: -(-len(Z) // 512)]
+    Z = Z[:: -(-len(Z) // 256)]
     distances = np.sort([d for i, a in enumerate(Z) for d in norm(a - Z[:i], order, axis=1)])
     apart = distances[distances >= SAME]
     if len(apart) == 0:
@@ -73,12 +73,13 @@ def median_distance(Z, order=2):
 
 
 def limits(y):
-    """Where predictions may be: an end that one label alone has reached is as far off again."""
+    """Where predictions may be: beyond an end that one label alone has reached, but not far."""
     if len(y) == 0:
         return -np.inf, np.inf
     low, high = y.min(), y.max()
     at_low, at_high = (y == low).sum(), (y == high).sum()
-    return low - (at_low == 1) * (high - low), high + (at_high == 1) * (high - low)
+    beyond = (high - low) * np.clip(len(y) / 1000, 0.25, 1)
+    return low - (at_low == 1) * beyond, high + (at_high == 1) * beyond
 
 
 # Experts

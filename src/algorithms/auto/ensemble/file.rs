@@ -37,6 +37,9 @@ impl Ensemble {
         for (i, combiner) in self.combiners.iter().enumerate() {
             state.nest(&format!("combiner{i}"), |state| combiner.save(state));
         }
+        for (i, correction) in self.corrections.iter().enumerate() {
+            state.nest(&format!("correction{i}"), |state| correction.save(state));
+        }
         if let Some(adaptive) = &self.adaptive {
             let counts = [
                 self.rounds,
@@ -83,6 +86,13 @@ impl Ensemble {
         ensemble.linear.load(&state.inner(&linear), width)?;
         for (i, combiner) in ensemble.combiners.iter_mut().enumerate() {
             combiner.load(&state.inner(&format!("combiner{i}")))?;
+        }
+        for (i, correction) in ensemble.corrections.iter_mut().enumerate() {
+            let state = state.inner(&format!("correction{i}"));
+            // Files from before there were corrections have none.
+            if state.has("errors") {
+                correction.load(&state)?;
+            }
         }
         Ok(ensemble)
     }

@@ -4,7 +4,8 @@ use std::collections::VecDeque;
 use std::ops::Range;
 
 use super::super::any_experts::AnyExperts;
-use super::super::units::{clipped, scaled, scaled_past, unscaled_past};
+use super::super::correction::Proposal;
+use super::super::units::{clipped, scaled, scaled_past, unscaled, unscaled_past};
 use super::Ensemble;
 use super::forms::Forms;
 use crate::data::Rows;
@@ -18,13 +19,15 @@ pub(in super::super) struct Opinions {
     past: Vec<f64>,
     /// The prediction and the uncertainty of each expert in order; nothing if experts have begun anew since.
     experts: Option<Vec<Output>>,
+    /// What was proposed for each target.
+    proposals: Vec<Proposal>,
 }
 
 impl Ensemble {
     /// Predicts a row: the predictions for all targets, the uncertainty, and what [`opinions`](Self::opinions) reads.
     pub(in super::super) fn ask(&self, x: &[f64]) -> (Vec<f64>, f64, Vec<f64>) {
         let outputs = self.predict_each(x);
-        let (yhat, q) = self.combined(&outputs);
+        let (combined, q) = self.combined(&outputs);
         let past = self.adaptive.as_ref().map(|adaptive| adaptive.past.raw());
         let mut details = vec![self.begun_at as f64];
         details.extend(unscaled_past(&past.unwrap_or_default(), &self.units));
@@ -34,7 +37,13 @@ impl Ensemble {
             details.extend(padded(&output.yhat, self.units.len()));
             details.extend(padded(&output.q, 1));
         }
-        (yhat, q, details)
+        let mut yhat = combined;
+        for (correction, yhat) in self.corrections.iter().zip(&mut yhat) {
+            let proposal = correction.propose(*yhat);
+            details.extend(proposal);
+            *yhat = correction.corrected(&proposal);
+        }
+        (unscaled(&yhat, &self.units), q, details)
     }
 
     /// How far a row is from what is known: the mean, over all dictionaries in use, of the squared distance of its kernel
@@ -59,8 +68,10 @@ impl Ensemble {
         let n_past = self.adaptive.as_ref().map_or(0, |a| a.past.width());
         let (n_targets, n_experts) = (self.units.len(), self.kinds().count());
         let (head, rest) = details.split_at(details.len().min(1 + n_past));
+        let (said, last) = rest.split_at(rest.len().min(n_experts * (n_targets + 2)));
         let is_own = head.first() == Some(&(self.begun_at as f64))
-            && rest.len() == n_experts * (n_targets + 2);
+            && said.len() == n_experts * (n_targets + 2);
+        let proposals = last.as_chunks().0.iter().filter(|_| is_own);
         let output = |numbers: &[f64]| match numbers {
             [is_awake, yhat @ .., q] if *is_awake != 0.0 => Output {
                 yhat: yhat.iter().copied().map(clipped).collect(),
@@ -72,7 +83,10 @@ impl Ensemble {
         past.resize(n_past, 0.0);
         Opinions {
             past,
-            experts: is_own.then(|| rest.chunks_exact(n_targets + 2).map(output).collect()),
+            experts: is_own.then(|| said.chunks_exact(n_targets + 2).map(output).collect()),
+            proposals: proposals
+                .map(|proposal: &Proposal| proposal.map(clipped))
+                .collect(),
         }
     }
 
@@ -97,6 +111,10 @@ impl Ensemble {
         }
         if opinions.experts.is_some() {
             self.combine(0, &y, weight, &mut vec![0.0; y.len()]);
+        }
+        let rounds = self.corrections.iter_mut().zip(&opinions.proposals);
+        for ((correction, proposal), y) in rounds.zip(&y) {
+            correction.learn(proposal, *y, weight);
         }
         self.pass(1);
     }
@@ -141,18 +159,17 @@ impl Ensemble {
         self.groups().flat_map(predict).collect()
     }
 
-    /// The predictions for all targets of a row, given those of each expert, and the uncertainty.
+    /// The predictions for all targets of a row, in units and without corrections, given those of each expert, and the
+    /// uncertainty.
     fn combined(&self, outputs: &[Output]) -> (Vec<f64>, f64) {
         let at = |numbers: &[f64], i: usize| numbers.get(i).copied().unwrap_or(0.0);
         let q: Vec<f64> = outputs.iter().map(|output| at(&output.q, 0)).collect();
         let (mut yhat, mut uncertainty) = (Vec::new(), 0.0);
-        for (target, (combiner, (centre, scale))) in
-            self.combiners.iter().zip(&self.units).enumerate()
-        {
+        for (target, combiner) in self.combiners.iter().enumerate() {
             let experts: Vec<f64> = outputs.iter().map(|o| at(&o.yhat, target)).collect();
             let (combined, unknown) = combiner.predict(&experts, &q);
             uncertainty += unknown / self.units.len() as f64;
-            yhat.push(centre + scale * combined);
+            yhat.push(combined);
         }
         (yhat, uncertainty)
     }

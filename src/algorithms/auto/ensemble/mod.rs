@@ -12,12 +12,13 @@ use super::AutoParams;
 use super::adaptive::Adaptive;
 use super::any_experts::AnyExperts;
 use super::combiner::Combiner;
+use super::correction::Correction;
 use super::events::{Event, Events};
 use super::experts::Experts;
 use super::kinds::Kind;
 use super::lineup;
 use super::means::Means;
-use super::units::{Unit, scaled};
+use super::units::{Unit, scaled, unscaled};
 use crate::data::Rows;
 use crate::error::Error;
 use crate::features::{Dictionary, FeatureMap, LinearMap};
@@ -49,6 +50,8 @@ pub(super) struct Ensemble {
     /// The experts that learn what to look at; `None` in a model of the first file format.
     adaptive: Option<Adaptive>,
     combiners: Vec<Combiner>,
+    /// One for each target; none if experts may not look at the past of the labels.
+    corrections: Vec<Correction>,
     /// Number of rows learned, and the number at which adaptive experts are made anew.
     rounds: u64,
     renewed_next: u64,
@@ -141,6 +144,7 @@ impl Ensemble {
             means: lineup::means(params, adaptive.is_some() && params.use_past),
             adaptive,
             combiners: Vec::new(),
+            corrections: Vec::new(),
             units,
             rounds: 0,
             renewed_next: 2 * params.warm_up as u64,
@@ -155,6 +159,9 @@ impl Ensemble {
         let combiner = |_| Combiner::new(n_experts, params.forgetting);
         let combiners = ensemble.units.iter().map(combiner);
         ensemble.combiners = combiners.collect::<Result<_, Error>>()?;
+        let corrected = ensemble.adaptive.as_ref().map_or(0, |_| params.n_pasts());
+        let corrections = (0..corrected).map(|_| Correction::new(params.forgetting));
+        ensemble.corrections = corrections.collect::<Result<_, Error>>()?;
         Ok(ensemble)
     }
 
@@ -210,6 +217,7 @@ impl Ensemble {
             experts.learn_row(rows.data(), &y, weight, None);
         }
         let q = self.combine(0, &y, weight, yhat);
+        self.correct(&y, weight, yhat);
         self.pass(1);
         q
     }
@@ -266,6 +274,7 @@ impl Ensemble {
         let rounds = yhat[start..].chunks_exact_mut(n_targets);
         for (i, (y, yhat)) in y.chunks_exact(n_targets).zip(rounds).enumerate() {
             q.push(self.combine(i, y, 1.0, yhat));
+            self.correct(y, 1.0, yhat);
         }
     }
 
@@ -302,7 +311,7 @@ impl Ensemble {
         })
     }
 
-    /// Combines the experts' predictions for row `i`, then learns its scaled labels; returns the uncertainty.
+    /// Combines the experts' predictions for row `i`, in units, then learns its labels; returns the uncertainty.
     fn combine(&mut self, i: usize, y: &[f64], weight: f64, yhat: &mut [f64]) -> f64 {
         let n_targets = y.len();
         let mut combiners = std::mem::take(&mut self.combiners);
@@ -317,12 +326,23 @@ impl Ensemble {
             }
             let (combined, unknown) = combiner.learn_row(&experts, &q, y[target], weight);
             uncertainty += unknown / n_targets as f64;
-            let (centre, scale) = self.units[target];
-            yhat[target] = centre + scale * combined;
+            yhat[target] = combined;
         }
         self.combiners = combiners;
         uncertainty
     }
+
+    /// Corrects combined predictions in units by the errors made last, learns the labels, and brings the predictions to
+    /// the scale of the labels.
+    fn correct(&mut self, y: &[f64], weight: f64, yhat: &mut [f64]) {
+        let rounds = self.corrections.iter_mut().zip(y).zip(&mut *yhat);
+        for ((correction, y), yhat) in rounds {
+            let proposal = correction.propose(*yhat);
+            *yhat = correction.corrected(&proposal);
+            correction.learn(&proposal, *y, weight);
+        }
+        yhat.copy_from_slice(&unscaled(yhat, &self.units));
+    }
 }
 
-heap!(Ensemble: scaling, kernels, linear, adaptive, combiners, events);
+heap!(Ensemble: scaling, kernels, linear, adaptive, combiners, corrections, events);

@@ -139,7 +139,7 @@ impl Ensemble {
                 .sum();
             Line {
                 slopes: w[target][1..].to_vec(),
-                constant: units[target].0 + mean + w[target][0],
+                constant: units[target].0 + mean + w[target][0] + self.correction(target),
                 range,
             }
         };
@@ -151,6 +151,13 @@ impl Ensemble {
             lines,
             extension,
         }
+    }
+
+    /// The correction of the next prediction of a target.
+    fn correction(&self, target: usize) -> f64 {
+        let correction = self.corrections.get(target);
+        let corrected = correction.map_or(0.0, |c| c.corrected(&c.propose(0.0)));
+        self.units[target].1 * corrected
     }
 
     /// The part of the predictor that adaptive experts make; the linear ones are added to the lines.
