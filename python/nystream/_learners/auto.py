@@ -154,8 +154,8 @@ class Auto(AutoParameters, Constructed, Learner):
     nothing; two ridges for each, of which the larger
     goes with a short memory; one whose memory is very short; linear ridge regression, with and
     without the past of the labels; boosted trees; the mean of the labels, that of the last ones,
-    and the last one. Their predictions are combined by least squares and kept within what the
-    labels so far suggest.
+    and the last one. Their predictions are combined by least squares, corrected by what the last
+    errors tell of the next one, and kept within what the labels so far suggest.
 
     It follows streams that change. Experts are compared by how well they did lately. Where a short
     memory does clearly better than a long one, the stream may have changed: the long one takes
@@ -167,8 +167,8 @@ class Auto(AutoParameters, Constructed, Learner):
     A prediction is that for the row that comes next: it may depend on the last labels, unless
     ``use_past`` is False.
 
-    Experts begin after 8 rows, and anew after 16, 32 and so on and when the warm-up ends; before
-    that the mean of the labels is predicted. A row costs O(dJ + J^2) for each of at most twelve
+    Experts begin after 4 rows, and anew after 8, 16 and so on and when the warm-up ends; before
+    that the mean of the labels is predicted. A row costs O(dJ + J^2) for each of at most thirteen
     dictionaries with J rows kept, however long the stream; later only the best three dictionaries
     are kept up. In calls for many rows threads share them (:func:`set_num_threads`).
 
@@ -196,7 +196,7 @@ class Auto(AutoParameters, Constructed, Learner):
 
     @property
     def experts(self) -> list[Expert]:
-        """The experts, the means last; none before 8 rows are learned.
+        """The experts, the means last; none before 4 rows are learned.
 
         Examples
         --------
@@ -217,7 +217,7 @@ class Auto(AutoParameters, Constructed, Learner):
 
     @property
     def relevance(self) -> NDArray[np.float64]:
-        """How much each feature matters: numbers that add up to 1; none before 8 rows are learned.
+        """How much each feature matters: numbers that add up to 1; none before 4 rows are learned.
 
         Each is the part of the average squared gradient of the predictions that lies along the
         feature, measured in its scale. It says what the model has come to rely on: of two features
@@ -254,7 +254,7 @@ class Auto(AutoParameters, Constructed, Learner):
         ]
 
     def novelty(self, X: Any) -> NDArray[np.float64]:
-        """How far rows are from all that it knows, each from 0 to 1; 1 before 8 rows are learned.
+        """How far rows are from all that it knows, each from 0 to 1; 1 before 4 rows are learned.
 
         It is the mean, over the dictionaries in use, of the squared distance of the row's kernel
         function from the span of those of the rows kept. Features that do not matter to the

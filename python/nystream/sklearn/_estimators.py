@@ -57,7 +57,7 @@ class AutoRegressor(auto.AutoParameters, LeastSquaresRegressor):
 
     @property
     def experts_(self) -> list[nystream.Expert]:
-        """The experts that it combines; none before 8 rows are learned.
+        """The experts that it combines; none before 4 rows are learned.
 
         Examples
         --------
