@@ -394,10 +394,8 @@ class Columns:
 
     def __init__(self, settings=None, n_targets=1):
         self.settings, self.n_targets = settings or Settings(), n_targets
-        self.n_rows, self.first = (
-            0,
-            [],
-        )  # the first rows with labels and weights, until all is settled
+        self.n_rows = 0
+        self.first = []  # the first rows with labels and weights, until all is settled
         self.readings, self.encoders = {}, {}
         self.features = []  # pairs of a column and the rest of a name
         self.labels, self.weights = [], []
