@@ -14,11 +14,11 @@ const TEMPERATURE: f64 = 16.0;
 const FIRST_TEMPERATURE: f64 = 4.0;
 const WARMING: f64 = 20.0;
 
-/// Number of rows that it takes to move away from the weighted mean of the experts.
-const RIDGE: f64 = 300.0;
+/// Number of rows that it takes to believe in a step of least squares, such as one away from the weighted mean.
+pub(super) const RIDGE: f64 = 300.0;
 
 /// Factor of a row's own squared error in the noise that it is compared with: rows predicted badly count less.
-const ROBUSTNESS: f64 = 0.03;
+pub(super) const ROBUSTNESS: f64 = 0.03;
 
 /// The smallest variance of the noise; labels have a scale of about 1.
 const SMALLEST: f64 = 1e-100;
@@ -61,10 +61,7 @@ impl Combiner {
     /// The variance of the noise: the mean squared error of the best expert.
     fn noise(&self) -> f64 {
         let least = self.losses.iter().copied().fold(f64::INFINITY, f64::min);
-        match self.count {
-            0.0 => 1.0,
-            count => (least / count).max(SMALLEST),
-        }
+        noise(least, self.count)
     }
 
     fn temperature(&self) -> f64 {
@@ -185,6 +182,14 @@ impl Combiner {
         self.count = state.not_negative("count")?;
         self.is_warming = state.has("is_warming");
         Ok(())
+    }
+}
+
+/// The variance of the noise, given the sum of the squared errors of so many rows; 1 before the first.
+pub(super) fn noise(squares: f64, count: f64) -> f64 {
+    match count {
+        0.0 => 1.0,
+        count => (squares / count).max(SMALLEST),
     }
 }
 

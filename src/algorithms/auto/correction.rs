@@ -1,5 +1,6 @@
 //! The correction of predictions by the errors made last.
 
+use super::combiner::{RIDGE, ROBUSTNESS, noise};
 use super::means::Mean;
 use crate::error::Error;
 use crate::losses::{AnyLoss, Loss};
@@ -16,19 +17,10 @@ const MEANS: [f64; 2] = [0.8, 0.97];
 /// Number of features that errors and labels make.
 const FEATURES: usize = LAST + MEANS.len() + LAST - 1;
 
-/// Number of rows that it takes to believe in a correction.
-const RIDGE: f64 = 300.0;
-
-/// Factor of a row's own squared error in the noise that it is compared with.
-const ROBUSTNESS: f64 = 0.03;
-
 /// Forgetting factor of the comparison with predictions that are not corrected, and the part of their error that is left
 /// with a correction that helps.
 const FORGETTING: f64 = 0.995;
 const HELPS: f64 = 0.95;
-
-/// The smallest variance of the noise; labels have a scale of about 1.
-const SMALLEST: f64 = 1e-100;
 
 /// What is known of a row when it is predicted: a number each for the prediction and for the step that least squares say
 /// should correct it, then the features that they say it by.
@@ -94,11 +86,8 @@ impl Correction {
     pub(super) fn learn(&mut self, proposal: &Proposal, y: f64, weight: f64) {
         let [yhat, step, features @ ..] = proposal;
         let (yhat, corrected) = (*yhat, yhat + step);
-        let noise = match self.count {
-            0.0 => 1.0,
-            count => (self.losses[0] / count).max(SMALLEST),
-        };
-        let noise = noise + self.loss.weighted(ROBUSTNESS, corrected, y);
+        let noise =
+            noise(self.losses[0], self.count) + self.loss.weighted(ROBUSTNESS, corrected, y);
         self.squares
             .learn_targets(features, &[y - yhat], weight / noise, &mut [0.0]);
         for (sum, yhat) in self.losses.iter_mut().zip([yhat, corrected]) {
