@@ -84,6 +84,14 @@ pub enum ColumnProblem {
         /// Number of values that there are codes for.
         n_values: usize,
     },
+    /// A value that is missing, where none may be.
+    #[error("column {column:?} has no value in row {row}")]
+    NoValue {
+        /// Name of the column.
+        column: String,
+        /// The first row without a value.
+        row: usize,
+    },
     /// A value that cannot be encoded.
     #[error("column {column:?} should be {expected}, but is {value} in row {row}")]
     Value {

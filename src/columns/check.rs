@@ -6,9 +6,10 @@ use super::cell::Cell;
 use super::demand::Demand;
 use super::first_rows::SETTLED;
 use super::infer::infer;
+use super::kind::Kind;
 use super::matched::places;
 use super::table::{Column, Table};
-use super::{Columns, Matched, OnNewColumns};
+use super::{Columns, Matched, OnMissing, OnNewColumns};
 use crate::error::{ColumnProblem, Error};
 
 impl Columns {
@@ -82,6 +83,10 @@ impl Columns {
     /// The first value of a column of a table that could not be encoded.
     fn problem(&self, known: Option<usize>, table: &Table, place: usize) -> Option<ColumnProblem> {
         let (name, column) = (table.names().get(place)?, table.columns().get(place)?);
+        if let Some(row) = self.first_missing(known, name, column, table.n_rows()) {
+            let column = name.clone();
+            return Some(ColumnProblem::NoValue { column, row });
+        }
         let (row, expected) = self.first_wrong(known, name, column)?;
         Some(ColumnProblem::Value {
             column: name.clone(),
@@ -89,6 +94,23 @@ impl Columns {
             expected,
             value: column.cell(row, &self.settings).to_string(),
         })
+    }
+
+    /// The first row without a value of a column that is used, if missing values are errors.
+    fn first_missing(
+        &self,
+        known: Option<usize>,
+        name: &str,
+        column: &Column,
+        n_rows: usize,
+    ) -> Option<usize> {
+        let is_unused = known.is_some_and(|known| self.all[known].is_unused());
+        let is_stated_unused = matches!(self.settings.stated(name), Some(Kind::Unused(_)));
+        if self.settings.missing == OnMissing::Fill || is_unused || is_stated_unused {
+            return None;
+        }
+        let mut cells = column.cells(0..n_rows, &self.settings);
+        cells.position(|cell| cell.is_missing())
     }
 
     /// The first row of a column that could not be encoded, and what its value should be.

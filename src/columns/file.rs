@@ -20,6 +20,7 @@ use crate::persist::State;
 struct Content {
     settings: Settings,
     n_targets: usize,
+    is_named: bool,
     n_rows: u64,
     columns: Vec<Written>,
     features: Vec<String>,
@@ -52,6 +53,7 @@ impl Columns {
         let content = Content {
             settings: self.settings.clone(),
             n_targets: self.n_targets,
+            is_named: self.is_named,
             n_rows: self.n_rows,
             columns: columns.collect(),
             features: self.names.clone(),
@@ -78,7 +80,7 @@ impl Columns {
         content.check()?;
         let columns = Self::new(content.settings, content.n_targets);
         let mut columns = columns.map_err(Error::model_file)?;
-        columns.n_rows = content.n_rows;
+        (columns.n_rows, columns.is_named) = (content.n_rows, content.is_named);
         columns.labels = Means::load(&state.inner("labels"), content.n_targets)?;
         let mut places = Places::new(content.features.len());
         columns.names = content.features;
@@ -98,7 +100,7 @@ impl Columns {
     fn load_first(&mut self, state: &State) -> Result<(), Error> {
         let n_rows = usize::try_from(self.n_rows).unwrap_or(usize::MAX);
         let shape = (self.all.len(), self.n_targets);
-        self.first = if n_rows < SETTLED {
+        self.first = if n_rows < SETTLED && self.is_named {
             Some(FirstRows::load(&state.inner("first"), n_rows, shape)?)
         } else {
             None
@@ -113,7 +115,10 @@ impl Content {
         let names: HashSet<&str> = self.columns.iter().map(|column| &*column.name).collect();
         let is_possible = |column: &Written| {
             let stated = self.settings.stated(&column.name);
-            column.n_missing <= self.n_rows && is_possible(stated, column.reading.as_ref())
+            let is_plain = |reading: Reading| reading == Reading::of(Kind::Number);
+            column.n_missing <= self.n_rows
+                && is_possible(stated, column.reading.as_ref())
+                && (self.is_named || column.reading.is_some_and(is_plain))
         };
         if names.len() == self.columns.len()
             && self.n_rows < 1 << 53

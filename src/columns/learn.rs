@@ -90,7 +90,7 @@ impl Columns {
     }
 
     /// Gives a column an encoder that has learned nothing.
-    fn begin(&mut self, i: usize, reading: Option<Reading>) {
+    pub(super) fn begin(&mut self, i: usize, reading: Option<Reading>) {
         self.version += 1;
         let (options, kind) = (self.options(), reading.map(|reading| reading.kind));
         let known = &mut self.all[i];
@@ -139,7 +139,7 @@ impl Columns {
         };
         let readings: Vec<_> = self.all.iter().enumerate().map(infer).collect();
         let known = self.all.iter().map(|known| &known.reading);
-        let differ = n_rows == 1 || known.ne(&readings);
+        let differ = n_rows == 1 || self.settings.scale || known.ne(&readings);
         let replay = differ.then(|| self.begin_anew(readings));
         if n_rows >= SETTLED {
             self.first = None;

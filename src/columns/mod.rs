@@ -27,6 +27,7 @@
 //! # Ok::<(), nystream::Error>(())
 //! ```
 
+mod arrays;
 mod cell;
 mod check;
 mod demand;
@@ -39,6 +40,7 @@ mod learn;
 mod matched;
 mod reading;
 mod replay;
+mod row;
 mod settings;
 mod table;
 mod texts;
@@ -54,7 +56,7 @@ pub use kind::{Kind, Why};
 pub use matched::Matched;
 use reading::Reading;
 pub use replay::{Replay, ReplayedRow};
-pub use settings::{OnNewColumns, Settings};
+pub use settings::{OnMissing, OnNewColumns, Settings};
 pub use table::{Column, MISSING, Table};
 
 /// What has been learned of the columns of a table.
@@ -65,6 +67,8 @@ pub use table::{Column, MISSING, Table};
 pub struct Columns {
     settings: Settings,
     n_targets: usize,
+    /// False if the rows learned were those of arrays, whose columns are numbers without names.
+    is_named: bool,
     all: Vec<Known>,
     /// The names of the features.
     names: Vec<String>,
@@ -143,6 +147,7 @@ impl Columns {
         Ok(Self {
             settings,
             n_targets,
+            is_named: true,
             all: Vec::new(),
             names: Vec::new(),
             labels: Means::new(n_targets),

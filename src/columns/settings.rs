@@ -22,6 +22,17 @@ pub enum OnNewColumns {
     Add,
 }
 
+/// The treatment of missing values.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum OnMissing {
+    /// A missing value has features of its own.
+    #[default]
+    Fill,
+    /// A missing value is an error, except in columns that are left out.
+    Error,
+}
+
 /// Settings of [`Columns`](super::Columns).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -32,6 +43,11 @@ pub struct Settings {
     pub max_categories: usize,
     /// Numbers that stand for missing values, as -200 in some. Default none.
     pub missing_values: Vec<f64>,
+    /// The treatment of missing values. Default fill.
+    pub missing: OnMissing,
+    /// True if features are to be scaled by whoever learns from them: all begins anew whenever kinds are inferred, so that
+    /// scales can be those of all first rows. Default false.
+    pub scale: bool,
     /// Forgetting factor of mean labels, 0.5 to 1. Default 0.999.
     pub forgetting: f64,
     /// The treatment of columns that come or go. Default error.
@@ -44,6 +60,8 @@ impl Default for Settings {
             schema: BTreeMap::new(),
             max_categories: 1000,
             missing_values: Vec::new(),
+            missing: OnMissing::Fill,
+            scale: false,
             forgetting: 0.999,
             on_new_columns: OnNewColumns::Error,
         }

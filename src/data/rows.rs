@@ -60,6 +60,15 @@ impl<'a, T: Number> Rows<'a, T> {
         Ok(rows)
     }
 
+    /// A view of `data` as rows of `n_features` numbers, of which some are missing: these are NaN.
+    ///
+    /// They are for learners that take missing values; others refuse them.
+    pub fn with_gaps(data: &'a [T], n_features: usize) -> Result<Self, Error> {
+        let rows = Self::unchecked("X", data, n_features)?;
+        rows.check_numbers_or_gaps("X")?;
+        Ok(rows)
+    }
+
     /// A view of `data` as rows of `n_features` numbers that have not been checked yet.
     pub(crate) fn unchecked(
         argument: &'static str,
@@ -95,10 +104,27 @@ impl<'a, T: Number> Rows<'a, T> {
 
     /// Refuses numbers that are not finite.
     pub(crate) fn check_numbers(&self, argument: &'static str) -> Result<(), Error> {
-        check_numbers(self.data, |i| {
-            let row = self.first + i / self.n_features;
-            Place::new(argument, [row, i % self.n_features])
-        })
+        check_numbers(self.data, |i| self.place(argument, i))
+    }
+
+    /// The place of a number in the caller's array.
+    fn place(&self, argument: &'static str, i: usize) -> Place {
+        let row = self.first + i / self.n_features;
+        Place::new(argument, [row, i % self.n_features])
+    }
+
+    /// Refuses numbers that are infinite or too large; NaN stands for a missing value.
+    pub(crate) fn check_numbers_or_gaps(&self, argument: &'static str) -> Result<(), Error> {
+        let is_right = |value: T| is_number(value) || is_gap(value);
+        check_values(self.data, is_right, |i| self.place(argument, i))
+    }
+
+    /// Returns true if a number is missing.
+    pub(crate) fn has_gaps(&self) -> bool {
+        // No early exit, so that the check of a whole array vectorises.
+        self.data
+            .iter()
+            .fold(false, |any, value| any | is_gap(*value))
     }
 
     /// Number of rows.
@@ -253,20 +279,35 @@ pub(crate) fn check_predictions(yhat: &[f64]) -> Result<(), Error> {
 }
 
 fn check_numbers<T: Number>(values: &[T], place: impl Fn(usize) -> Place) -> Result<(), Error> {
+    check_values(values, is_number, place)
+}
+
+/// Refuses the first value that is not right.
+fn check_values<T: Number>(
+    values: &[T],
+    is_right: impl Fn(T) -> bool,
+    place: impl Fn(usize) -> Place,
+) -> Result<(), Error> {
     // No early exit, so that the check of a whole array vectorises.
-    if values.iter().fold(true, |ok, value| ok & is_number(*value)) {
+    if values.iter().fold(true, |ok, value| ok & is_right(*value)) {
         return Ok(());
     }
-    let i = values.iter().take_while(|value| is_number(**value)).count();
-    Err(Error::Number {
-        place: place(i),
-        value: values[i].into(),
-    })
+    match values.iter().position(|value| !is_right(*value)) {
+        None => Ok(()),
+        Some(i) => Err(Error::Number {
+            place: place(i),
+            value: values[i].into(),
+        }),
+    }
 }
 
 /// Returns true if a value is finite and not too large; false for NaN.
 fn is_number(value: impl Number) -> bool {
     value.into().abs() <= LARGEST
+}
+
+fn is_gap(value: impl Number) -> bool {
+    value.into().is_nan()
 }
 
 #[cfg(test)]

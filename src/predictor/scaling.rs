@@ -47,6 +47,12 @@ impl Scaling {
         (&self.centres, &self.scales)
     }
 
+    /// Gives rows more features, which have been 0 so far.
+    pub(crate) fn widen(&mut self, width: usize) {
+        self.centres.resize(width, 0.0);
+        self.scales.resize(width, 0.0);
+    }
+
     /// Number of features.
     pub(crate) fn width(&self) -> usize {
         self.centres.len()

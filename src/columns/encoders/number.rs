@@ -37,13 +37,18 @@ impl Number {
 
     pub(super) fn learn(&mut self, number: Option<f64>, features: &mut Features<'_>) {
         match number {
-            Some(number) => self.recent.push(number),
+            Some(number) => self.note(number),
             None if self.missing.is_none() => {
                 self.missing = Some(features.append(" is missing"));
                 self.recent.sort();
             }
             None => {}
         }
+    }
+
+    /// Learns a number that is there.
+    pub(in crate::columns) fn note(&mut self, number: f64) {
+        self.recent.push(number);
     }
 
     pub(super) fn save(&self, state: &mut State) {
