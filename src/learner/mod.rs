@@ -1,20 +1,18 @@
 //! The front of every algorithm: it checks the data, then passes it on.
 
 mod any_model;
-mod encoding;
 mod file;
 mod intervals;
 mod late;
 mod merge;
-mod predict;
 mod scorer;
-mod tables;
 mod weights;
 mod widen;
 
 use crate::algorithms::{Algorithm, AnyParams, Event, Expert, learn_rows};
-use crate::columns::{Columns, Settings};
-use crate::data::{FeatureNames, Rows, check_labels, check_predictions, check_row, check_width};
+use crate::data::{
+    FeatureNames, Number, Rows, check_labels, check_predictions, check_row, check_width, score_rows,
+};
 use crate::error::{Error, Place};
 use crate::linalg::Panels;
 use crate::runtime::Heap;
@@ -22,7 +20,6 @@ use crate::runtime::memory::reserved;
 
 #[cfg(feature = "python")]
 pub(crate) use any_model::AnyModel;
-use encoding::Encoding;
 use late::Pending;
 pub use late::Ticket;
 pub use scorer::Scorer;
@@ -48,10 +45,7 @@ const LARGEST_WIDTH: usize = 1 << 40;
 pub struct Learner {
     params: AnyParams,
     algorithm: Box<dyn Algorithm>,
-    /// Turns rows of tables into features, if the learner takes tables.
-    encoding: Option<Box<Encoding>>,
     n_targets: usize,
-    /// Width of the rows that the algorithm gets.
     n_features: Option<usize>,
     n_seen: u64,
     /// Number of rows predicted, by asking or before they were learned.
@@ -69,7 +63,6 @@ impl Learner {
             n_targets: algorithm.facts().n_targets,
             algorithm,
             params,
-            encoding: None,
             n_features: None,
             n_seen: 0,
             n_asked: 0,
@@ -78,42 +71,14 @@ impl Learner {
         })
     }
 
-    /// A learner of tables that has seen nothing: columns belong to it, and are learned with it.
-    ///
-    /// ```
-    /// use nystream::columns::{Column, Settings, Table};
-    /// use nystream::{AutoParams, Learner};
-    ///
-    /// let mut learner = Learner::with_columns(AutoParams::default(), Settings::default())?;
-    /// let colors = Column::Texts { codes: vec![0, 1, 0], values: vec!["red".into(), "blue".into()] };
-    /// let table = Table::new(3, vec!["color".into()], vec![colors])?;
-    /// learner.learn_table(&table, &[1.0, 5.0, 1.0], None, 0)?;
-    /// assert_eq!(learner.n_seen(), 3);
-    /// # Ok::<(), nystream::Error>(())
-    /// ```
-    pub fn with_columns(params: impl Into<AnyParams>, settings: Settings) -> Result<Self, Error> {
-        let mut learner = Self::new(params)?;
-        if learner.algorithm.facts().n_features.is_some() {
-            return Err(Error::FixedWidth);
-        }
-        learner.encoding = Some(Box::new(Encoding::new(settings, learner.n_targets)?));
-        Ok(learner)
-    }
-
-    /// The columns, if the learner takes tables.
-    pub fn columns(&self) -> Option<&Columns> {
-        self.encoding.as_ref().map(|encoding| &encoding.columns)
-    }
-
     /// The parameters.
     pub fn params(&self) -> &AnyParams {
         &self.params
     }
 
-    /// Number of columns of the rows learned; `None` before the first.
+    /// Width of the rows learned; `None` before the first.
     pub fn n_features(&self) -> Option<usize> {
-        self.columns()
-            .map_or(self.n_features, Columns::n_columns)
+        self.n_features
     }
 
     /// Number of rows learned.
@@ -121,7 +86,7 @@ impl Learner {
         self.n_seen
     }
 
-    /// Names of the features that the algorithm gets, if the rows learned first had names.
+    /// Names of the features, if the rows learned first had them.
     pub fn names(&self) -> &FeatureNames {
         &self.names
     }
@@ -172,6 +137,29 @@ impl Learner {
         self.algorithm.events()
     }
 
+    /// How far each row is from all that [`Auto`](crate::algorithms::Auto) knows, 0 to 1; 1 for other learners.
+    ///
+    /// ```
+    /// use nystream::{AutoParams, Learner, Rows};
+    ///
+    /// let mut learner = Learner::new(AutoParams::default())?;
+    /// for i in 0..50 {
+    ///     learner.learn_row(&[f64::from(i % 10)], 1.0)?;
+    /// }
+    /// let novelty = learner.novelty(&Rows::new(&[3.0, 1000.0], 1)?)?;
+    /// assert!(novelty[0] < 0.01 && novelty[1] > 0.5);
+    /// # Ok::<(), nystream::Error>(())
+    /// ```
+    pub fn novelty<T: Number>(&self, rows: &Rows<'_, T>) -> Result<Vec<f64>, Error> {
+        self.check_width("X", rows.n_features())?;
+        score_rows(rows, 1, |rows, out| {
+            for (x, out) in rows.iter().zip(out) {
+                *out = self.algorithm.novelty(x).unwrap_or(1.0);
+            }
+            Ok(())
+        })
+    }
+
     /// Number of rows kept.
     pub fn n_basis(&self) -> usize {
         self.algorithm.facts().n_basis
@@ -180,6 +168,27 @@ impl Learner {
     /// Number of labels that a row has.
     pub fn n_targets(&self) -> usize {
         self.n_targets
+    }
+
+    /// The prediction for one row, of the first target if there are several; 0 before anything is learned.
+    pub fn predict_row(&self, x: &[f64]) -> Result<f64, Error> {
+        if self.n_targets() > 1 {
+            return self.predict_targets(x).map(|yhat| yhat[0]);
+        }
+        self.check_row(x)?;
+        let mut yhat = [0.0];
+        self.algorithm.predict_into(x, &mut yhat);
+        check_predictions(&yhat)?;
+        Ok(yhat[0])
+    }
+
+    /// The predictions for one row, of each target.
+    pub fn predict_targets(&self, x: &[f64]) -> Result<Vec<f64>, Error> {
+        self.check_row(x)?;
+        let mut yhat = vec![0.0; self.n_targets()];
+        self.algorithm.predict_into(x, &mut yhat);
+        check_predictions(&yhat)?;
+        Ok(yhat)
     }
 
     /// Predicts one row, then learns its one label; returns the prediction.
@@ -192,7 +201,6 @@ impl Learner {
     /// Refuses rows, labels or weights that cannot be learned.
     fn check(&self, rows: &Rows<'_>, y: &[f64], weights: Option<&[f64]>) -> Result<(), Error> {
         self.check_labels((rows.len(), rows.n_features()), y, weights)?;
-        self.check_gaps(rows)?;
         self.check_rows(rows, weights)
     }
 
@@ -235,6 +243,7 @@ impl Learner {
     }
 
     /// Returns true if [`check_rows`](Self::check_rows) may refuse rows without weights.
+    #[cfg(feature = "python")]
     pub(crate) fn has_large_rows(&self) -> bool {
         let basis = self.algorithm.basis();
         !basis.is_none_or(|basis| basis.kernel.is_bounded())
@@ -246,23 +255,29 @@ impl Learner {
         blocks.map_or(1, |blocks| blocks.longest)
     }
 
+    /// The predictions for many rows: those of all targets for the first row, then those for the next. Several threads
+    /// share the work if there are very many; see [`set_num_threads`](crate::set_num_threads).
+    pub fn predict_rows<T: Number>(&self, rows: &Rows<'_, T>) -> Result<Vec<f64>, Error> {
+        self.check_width("X", rows.n_features())?;
+        score_rows(rows, self.n_targets(), |rows, out| {
+            self.check_kernel(rows.iter(), |i| Place::new("X", [rows.first() + i]))?;
+            self.algorithm.predict_rows_into(rows, out);
+            check_predictions(out)
+        })
+    }
+
     /// The bytes of memory that the learner holds.
     pub fn nbytes(&self) -> usize {
         let waiting = self.pending.iter().map(Heap::heap_bytes).sum::<usize>();
-        let encoding = self.encoding.as_ref().map_or(0, |own| own.heap_bytes());
-        size_of::<Self>() + self.algorithm.heap_bytes() + encoding + waiting
+        size_of::<Self>() + self.algorithm.heap_bytes() + waiting
     }
 
     /// Predicts each row, then learns its label, in order; returns the predictions.
     pub fn learn_rows(&mut self, rows: &Rows<'_>, y: &[f64]) -> Result<Vec<f64>, Error> {
-        if let Some(table) = self.table_of(rows) {
-            return self.learn_table(&table, y, None, 0);
-        }
         self.check(rows, y, None)?;
         let yhat = learn_rows(&mut *self.algorithm, rows, y);
         self.count_asked(rows.len());
         self.count_rows(rows.n_features(), rows.len());
-        self.learn_numbers(rows.iter());
         check_predictions(&yhat)?;
         Ok(yhat)
     }
@@ -284,7 +299,7 @@ impl Learner {
 
     fn check_width(&self, argument: &'static str, found: usize) -> Result<(), Error> {
         let expected = self
-            .n_features()
+            .n_features
             .or_else(|| self.algorithm.facts().n_features);
         check_width(argument, expected, found)
     }
