@@ -20,6 +20,7 @@ mod params;
 mod parts;
 mod scorer;
 mod signals;
+mod table;
 mod training_batch;
 
 use pyo3::prelude::*;
@@ -47,6 +48,8 @@ mod _core {
 
     #[pymodule_export]
     use super::scorer::Scorer;
+    #[pymodule_export]
+    use super::table::Table;
 
     #[pymodule_export]
     const SMALLEST_ALPHA: f64 = crate::SMALLEST_ALPHA;
