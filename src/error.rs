@@ -329,6 +329,18 @@ pub enum Error {
         /// The difference between the columns.
         problem: String,
     },
+    /// A table for a learner that takes arrays alone.
+    #[error("{algorithm} takes arrays of numbers, not tables: Tabular and Auto take both")]
+    NoColumns {
+        /// Name of the algorithm.
+        algorithm: &'static str,
+    },
+    /// A learner with columns, which cannot be merged with others.
+    #[error("{place} has columns: each learner has turned rows into features in its own way")]
+    MergedColumns {
+        /// Its place among the learners given.
+        place: Place,
+    },
     /// Columns of a table that cannot be read.
     #[error("{}", Listed(problems))]
     Columns {

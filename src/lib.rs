@@ -44,7 +44,7 @@ pub use algorithms::{
 pub use data::{FeatureNames, Number, Rows};
 pub use error::{ColumnProblem, Error, Place};
 pub use features::{Dictionary, NystromMap, Policy, Projection, SMALLEST_ALPHA};
-pub use learner::{Learner, Scorer, Ticket};
+pub use learner::{AskedRow, Learner, Scorer, Ticket};
 pub use limits::{LARGEST, Range};
 pub use linalg::simd::instruction_set;
 pub use persist::State;

@@ -72,6 +72,8 @@ pub struct Facts {
     pub n_basis: usize,
     /// True if a row may count more or less than once.
     pub takes_weights: bool,
+    /// True if features may have any scale.
+    pub takes_any_scale: bool,
     /// The blocks in which rows are learned together; `None` for an algorithm that learns them one by one.
     pub blocks: Option<Blocks>,
 }
@@ -84,6 +86,7 @@ impl Default for Facts {
             n_features: None,
             n_basis: 0,
             takes_weights: false,
+            takes_any_scale: false,
             blocks: None,
         }
     }

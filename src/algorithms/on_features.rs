@@ -252,6 +252,7 @@ impl<M: FeatureMap + 'static, U: Update + 'static> Algorithm for FeatureLearner<
     fn facts(&self) -> Facts {
         let (map, size) = (self.map(), self.update().size());
         Facts {
+            takes_any_scale: false,
             n_targets: self.core.n_targets(),
             n_features: map.n_features(size),
             n_basis: map.basis().map_or(0, |(rows, _)| rows.n_rows()),

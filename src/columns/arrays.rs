@@ -8,13 +8,36 @@ use super::{Columns, Known};
 use crate::data::{Number, Rows};
 
 impl Columns {
-    /// Begins to learn rows of arrays of this width, of which so many may have been learned before without a gap.
-    pub(crate) fn begin_numbers(&mut self, width: usize, n_rows: u64) {
-        (self.is_named, self.n_rows, self.first) = (false, n_rows, None);
-        for i in 0..width {
+    /// Begins to learn rows of arrays of this width.
+    pub(crate) fn begin_numbers(&mut self, width: usize) {
+        self.is_named = false;
+        if !self.keeps_first_rows() {
+            self.first = None;
+        }
+        self.add_numbers(width);
+    }
+
+    /// Goes on from so many rows of numbers, which were learned without columns, with these names if there are any.
+    pub(crate) fn go_on(&mut self, width: usize, n_rows: u64, names: Option<&[String]>) {
+        self.begin_numbers(width);
+        (self.n_rows, self.is_named) = (n_rows, names.is_some());
+        for (known, name) in self.all.iter_mut().zip(names.unwrap_or_default()) {
+            known.name.clone_from(name);
+        }
+        self.names = self.all.iter().map(|known| known.name.clone()).collect();
+    }
+
+    /// Adds columns of numbers until there are so many.
+    pub(crate) fn add_numbers(&mut self, width: usize) {
+        for i in self.all.len()..width {
             self.all.push(Known::new(i.to_string()));
             self.begin(i, Some(Reading::of(Kind::Number)));
         }
+    }
+
+    /// Returns true if the first rows of such columns are kept: those of arrays tell scales alone.
+    pub(super) fn keeps_first_rows(&self) -> bool {
+        self.is_named || self.settings.scale
     }
 
     /// Number of columns, once one is known.
@@ -80,7 +103,7 @@ mod tests {
     #[test]
     fn numbers_are_their_own_features_until_one_is_missing() {
         let mut columns = Columns::new(Settings::default(), 1).unwrap();
-        columns.begin_numbers(2, 0);
+        columns.begin_numbers(2);
         for x in [[1.0, 5.0], [2.0, 7.0], [3.0, 9.0]] {
             columns.learn_numbers(&x);
         }
@@ -108,7 +131,7 @@ mod tests {
             1,
         )
         .unwrap();
-        columns.begin_numbers(2, 0);
+        columns.begin_numbers(2);
         let table = columns.table_of(&rows(&[1.0, 2.0, 1.0, GAP]));
         let message = columns.check(&table).unwrap_err().to_string();
         assert_eq!(message, "column \"1\" has no value in row 1");

@@ -66,7 +66,7 @@ impl Columns {
         if self.settings.on_new_columns != OnNewColumns::Error {
             return Vec::new();
         }
-        if self.n_rows == 0 {
+        if self.n_rows == 0 && self.is_named {
             let stated = self.settings.schema.keys();
             let missing = stated.filter(|name| !table.names().contains(name));
             return missing.cloned().map(ColumnProblem::Stated).collect();
@@ -105,7 +105,7 @@ impl Columns {
         n_rows: usize,
     ) -> Option<usize> {
         let is_unused = known.is_some_and(|known| self.all[known].is_unused());
-        let is_stated_unused = matches!(self.settings.stated(name), Some(Kind::Unused(_)));
+        let is_stated_unused = matches!(self.stated(name), Some(Kind::Unused(_)));
         if self.settings.missing == OnMissing::Fill || is_unused || is_stated_unused {
             return None;
         }
@@ -136,7 +136,7 @@ impl Columns {
     /// What values have to be before kinds are settled.
     fn unsettled(&self, known: Option<usize>, name: &str) -> Demand {
         let first = self.kept(known).find(|cell| !cell.is_missing());
-        Demand::unsettled(self.settings.stated(name), first)
+        Demand::unsettled(self.stated(name), first)
     }
 
     /// What values have to be once kinds are settled, which they are when so many rows of a table are learned; and the
@@ -148,7 +148,7 @@ impl Columns {
         column: &Column,
         n_unsettled: usize,
     ) -> Option<(Demand, usize)> {
-        let stated = self.settings.stated(name);
+        let stated = self.stated(name);
         let read = if n_unsettled > 0 {
             let cells: Vec<_> = column.cells(0..n_unsettled, &self.settings).collect();
             infer(name, stated, self.kept(known).chain(&cells))

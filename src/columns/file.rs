@@ -88,10 +88,11 @@ impl Columns {
         for (i, written) in content.columns.into_iter().enumerate() {
             let state = state.inner(&format!("column{i}"));
             let kind = written.reading.map(|reading| reading.kind);
+            places.give_to(i);
             let encoder = Encoder::load(kind, &options, &state, &mut places)?;
             columns.all.push(written.known(encoder));
         }
-        places.check_all_taken()?;
+        columns.owners = places.owners()?;
         columns.load_first(state)?;
         Ok(columns)
     }
@@ -100,7 +101,7 @@ impl Columns {
     fn load_first(&mut self, state: &State) -> Result<(), Error> {
         let n_rows = usize::try_from(self.n_rows).unwrap_or(usize::MAX);
         let shape = (self.all.len(), self.n_targets);
-        self.first = if n_rows < SETTLED && self.is_named {
+        self.first = if n_rows < SETTLED && self.keeps_first_rows() {
             Some(FirstRows::load(&state.inner("first"), n_rows, shape)?)
         } else {
             None
@@ -122,7 +123,7 @@ impl Content {
         };
         if names.len() == self.columns.len()
             && self.n_rows < 1 << 53
-            && (self.n_rows > 0 || self.columns.is_empty())
+            && (self.n_rows > 0 || self.columns.is_empty() || !self.is_named)
             && self.columns.iter().all(is_possible)
         {
             return Ok(());

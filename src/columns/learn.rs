@@ -50,11 +50,12 @@ impl Columns {
     }
 
     fn learn_row(&mut self, sources: &mut [Source<'_>], row: usize, lesson: Lesson<'_>) {
-        for (known, source) in self.all.iter_mut().zip(sources) {
+        for (i, (known, source)) in self.all.iter_mut().zip(sources).enumerate() {
             let (column, names) = (&*known.name, &mut self.names);
             let mut features = Features { column, names };
             let encoder = &mut known.encoder;
             let has_value = encoder.learn(source, row, &lesson, &mut features);
+            self.owners.resize(self.names.len(), i);
             known.n_missing += u64::from(!has_value);
         }
         let forgetting = self.settings.forgetting;
@@ -67,7 +68,7 @@ impl Columns {
             return;
         }
         for name in matched.new_names(self) {
-            let stated = self.settings.stated(name);
+            let stated = self.stated(name);
             let reading = infer(name, stated, [].iter());
             self.all.push(Known::new(name.to_owned()));
             self.begin(self.all.len() - 1, reading);
@@ -96,6 +97,7 @@ impl Columns {
         let known = &mut self.all[i];
         let (column, names) = (&*known.name, &mut self.names);
         known.encoder = Encoder::new(kind, &options, &mut Features { column, names });
+        self.owners.resize(self.names.len(), i);
         (known.reading, known.version) = (reading, self.version);
     }
 
@@ -113,7 +115,7 @@ impl Columns {
             return;
         }
         let cell = |i: usize| {
-            let stated = self.settings.stated(&self.all[i].name);
+            let stated = self.stated(&self.all[i].name);
             let is_used = !matches!(stated, Some(Kind::Unused(_)));
             let column = matched.column(self, i).filter(|_| is_used);
             let cell = column.map(|column| column.cell(row, &self.settings).into_owned());
@@ -134,7 +136,7 @@ impl Columns {
             return None;
         }
         let infer = |(i, known): (usize, &Known)| {
-            let stated = self.settings.stated(&known.name);
+            let stated = self.stated(&known.name);
             infer(&known.name, stated, first.column(i))
         };
         let readings: Vec<_> = self.all.iter().enumerate().map(infer).collect();
@@ -150,6 +152,7 @@ impl Columns {
     /// Forgets all but the first rows, and learns them again with columns that are read like this.
     fn begin_anew(&mut self, readings: Vec<Option<Reading>>) -> Replay {
         self.names.clear();
+        self.owners.clear();
         self.labels = Means::new(self.n_targets);
         for (i, reading) in readings.into_iter().enumerate() {
             self.begin(i, reading);

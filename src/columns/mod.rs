@@ -58,6 +58,7 @@ use reading::Reading;
 pub use replay::{Replay, ReplayedRow};
 pub use settings::{OnMissing, OnNewColumns, Settings};
 pub use table::{Column, MISSING, Table};
+pub(crate) use texts::{put_texts, texts};
 
 /// What has been learned of the columns of a table.
 ///
@@ -72,6 +73,8 @@ pub struct Columns {
     all: Vec<Known>,
     /// The names of the features.
     names: Vec<String>,
+    /// The column of each feature.
+    owners: Vec<usize>,
     /// The mean label of all rows.
     labels: Means,
     /// Number of rows learned.
@@ -150,6 +153,7 @@ impl Columns {
             is_named: true,
             all: Vec::new(),
             names: Vec::new(),
+            owners: Vec::new(),
             labels: Means::new(n_targets),
             n_rows: 0,
             first: Some(FirstRows::default()),
@@ -175,6 +179,29 @@ impl Columns {
     /// The names of the features.
     pub fn feature_names(&self) -> &[String] {
         &self.names
+    }
+
+    /// The column that a feature belongs to.
+    pub(crate) fn column_of(&self, feature: usize) -> Option<usize> {
+        self.owners.get(feature).copied()
+    }
+
+    /// The sum, for each column, of the numbers of its features.
+    pub(crate) fn sums(&self, numbers: &[f64]) -> Vec<f64> {
+        let mut sums = vec![0.0; self.all.len()];
+        for (number, owner) in numbers.iter().zip(&self.owners) {
+            sums[*owner] += number;
+        }
+        sums
+    }
+
+    /// The kind that is stated for a column: columns without names are numbers.
+    fn stated(&self, name: &str) -> Option<Kind> {
+        if self.is_named {
+            self.settings.stated(name)
+        } else {
+            Some(Kind::Number)
+        }
     }
 
     /// The columns that are known, in the order in which they came.
@@ -218,6 +245,7 @@ impl Heap for Columns {
             .map(|name| size_of::<(String, Kind)>() + name.len());
         names.chain(known).chain(settings).sum::<usize>()
             + self.settings.missing_values.heap_bytes()
+            + self.owners.capacity() * size_of::<usize>()
             + self.labels.heap_bytes()
             + self.first.heap_bytes()
     }

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use super::cell::Cell;
 use super::settings::Settings;
 use crate::error::{ColumnProblem, Error};
+use crate::runtime::Heap;
 
 /// The code of a missing value.
 pub const MISSING: u32 = u32::MAX;
@@ -98,6 +99,37 @@ impl Table {
     /// Number of rows.
     pub fn n_rows(&self) -> usize {
         self.n_rows
+    }
+}
+
+impl Heap for Table {
+    fn heap_bytes(&self) -> usize {
+        let names = self
+            .names
+            .iter()
+            .map(|name| size_of::<String>() + name.capacity());
+        let columns = self
+            .columns
+            .iter()
+            .map(|column| size_of::<Column>() + column.heap_bytes());
+        names.chain(columns).sum()
+    }
+}
+
+impl Heap for Column {
+    fn heap_bytes(&self) -> usize {
+        match self {
+            Self::Empty => 0,
+            Self::Numbers(numbers) => size_of_val(&**numbers),
+            Self::Truths(truths) => size_of_val(&**truths),
+            Self::Times(times) => size_of_val(&**times),
+            Self::Texts { codes, values } => {
+                let values = values
+                    .iter()
+                    .map(|value| size_of::<String>() + value.capacity());
+                size_of_val(&**codes) + values.sum::<usize>()
+            }
+        }
     }
 }
 

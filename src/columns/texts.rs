@@ -9,7 +9,7 @@ use crate::persist::{State, whole};
 const PACKED: usize = 6;
 
 /// Stores texts under a name.
-pub(super) fn put_texts<'a>(
+pub(crate) fn put_texts<'a>(
     state: &mut State,
     name: &str,
     texts: impl Iterator<Item = Cow<'a, str>>,
@@ -30,7 +30,7 @@ pub(super) fn put_texts<'a>(
 }
 
 /// The texts stored under a name.
-pub(super) fn texts(state: &State, name: &str) -> Result<Vec<String>, Error> {
+pub(crate) fn texts(state: &State, name: &str) -> Result<Vec<String>, Error> {
     let wrong = || Error::model_file(format!("{name} should be texts"));
     let numbers = state.any_vector(&format!("{name}_bytes"))?;
     let bytes: Option<Vec<[u8; PACKED]>> = numbers.iter().map(|number| unpacked(*number)).collect();

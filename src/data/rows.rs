@@ -216,11 +216,23 @@ pub(crate) fn check_width(
 
 /// Refuses a row that is empty or holds anything but finite numbers.
 pub(crate) fn check_row(x: &[f64]) -> Result<(), Error> {
+    check_filled(x)?;
+    check_numbers(x, |i| Place::new("x", [i]))
+}
+
+fn check_filled(x: &[f64]) -> Result<(), Error> {
+    let (argument, wanted) = ("x", "feature");
     if x.is_empty() {
-        let (argument, wanted) = ("x", "feature");
         return Err(Error::Empty { argument, wanted });
     }
-    check_numbers(x, |i| Place::new("x", [i]))
+    Ok(())
+}
+
+/// Refuses a row that is empty or holds infinite numbers; NaN stands for a missing value.
+pub(crate) fn check_row_or_gaps(x: &[f64]) -> Result<(), Error> {
+    check_filled(x)?;
+    let is_right = |value| is_number(value) || is_gap(value);
+    check_values(x, is_right, |i| Place::new("x", [i]))
 }
 
 /// Refuses labels that are not finite numbers, one for each of `n_rows` rows and each target.

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
+use super::encoding::Encoding;
 use super::{LARGEST_WIDTH, Learner};
 use crate::algorithms::AnyParams;
 use crate::data::check_predictions;
@@ -68,6 +69,7 @@ impl Learner {
         Self {
             params: self.params.clone(),
             algorithm: self.algorithm.copy(),
+            encoding: self.encoding.clone(),
             n_targets: self.n_targets,
             n_features: self.n_features,
             n_seen: self.n_seen,
@@ -83,12 +85,16 @@ impl Learner {
         self.save_pending(state);
         let mut learner = serde_json::to_value(&self.params).map_err(Error::model_file)?;
         state.take_arrays(&mut learner);
-        Ok(json!({
+        let mut content = json!({
             "learner": learner,
             "n_features": self.n_features,
             "n_seen": self.n_seen,
             "feature_names": self.names,
-        }))
+        });
+        if let Some(encoding) = &self.encoding {
+            content["columns"] = encoding.save(state)?;
+        }
+        Ok(content)
     }
 
     pub(crate) fn from_content(mut content: Value, state: &State) -> Result<Self, Error> {
@@ -101,11 +107,30 @@ impl Learner {
         learner.n_features = model_file::field(&mut content, "n_features")?;
         learner.n_seen = model_file::field(&mut content, "n_seen")?;
         learner.names = model_file::field(&mut content, "feature_names")?;
+        learner.load_encoding(content.get_mut("columns").map(Value::take), state)?;
         learner.load_pending(state)?;
         learner.names.check_count(learner.n_features)?;
         learner.check_widths()?;
         learner.check_numbers()?;
         Ok(learner)
+    }
+
+    /// Reads the columns. A learner from before it had columns goes on with those of its rows of numbers.
+    fn load_encoding(&mut self, content: Option<Value>, state: &State) -> Result<(), Error> {
+        if let Some(content) = content {
+            let encoding = Encoding::load(content, self.n_targets, state)?;
+            self.encoding = Some(Box::new(encoding));
+        } else if let (Some(encoding), Some(width)) = (&mut self.encoding, self.n_features) {
+            self.names.check_count(self.n_features)?;
+            let names = std::mem::take(&mut self.names);
+            encoding.columns.go_on(width, self.n_seen, names.get());
+        }
+        let width = self.encoding.as_ref().filter(|_| self.n_seen > 0);
+        let width = width.map(|encoding| encoding.width());
+        if width.is_some_and(|width| self.n_features != Some(width)) {
+            return Err(Error::model_file("its columns and n_features disagree"));
+        }
+        Ok(())
     }
 
     /// Refuses numbers so large that predictions are not finite: tried with zeros and with some of the rows kept.

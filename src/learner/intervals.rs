@@ -2,6 +2,7 @@
 
 use super::Learner;
 use crate::algorithms::Intervals;
+use crate::columns::Table;
 use crate::data::{Number, Rows, score_rows};
 use crate::error::{Error, Place};
 use crate::predictor::Asked;
@@ -33,8 +34,24 @@ impl Learner {
         rows: &Rows<'_, T>,
         level: f64,
     ) -> Result<Vec<f64>, Error> {
-        let intervals = self.intervals_of(level)?;
         self.check_width("X", rows.n_features())?;
+        match self.features_of(rows)? {
+            None => self.intervals_of_features(rows, level),
+            Some(features) => self.intervals_of_features(&features.rows(), level),
+        }
+    }
+
+    /// The two ends for each row of a table and target, as those of rows of an array.
+    pub fn predict_table_intervals(&self, table: &Table, level: f64) -> Result<Vec<f64>, Error> {
+        self.intervals_of_features(&self.encoding()?.features(table)?.rows(), level)
+    }
+
+    fn intervals_of_features<T: Number>(
+        &self,
+        rows: &Rows<'_, T>,
+        level: f64,
+    ) -> Result<Vec<f64>, Error> {
+        let intervals = self.intervals_of(level)?;
         let margins = intervals.scores.margins(level);
         score_rows(rows, 2 * margins.len(), |rows, out| {
             self.check_kernel(rows.iter(), |i| Place::new("X", [rows.first() + i]))?;

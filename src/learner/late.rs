@@ -1,10 +1,15 @@
 //! Rows whose labels come late.
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
+use std::ops::Range;
+
+use serde_json::{Value, json};
 
 use super::Learner;
-use crate::data::{Rows, check_label, check_predictions};
-use crate::error::Error;
+use crate::columns::{Matched, Table, put_texts, texts};
+use crate::data::{Rows, check_label, check_predictions, check_row};
+use crate::error::{Error, Place};
 use crate::persist::{State, index};
 use crate::predictor::Asked;
 use crate::runtime::heap;
@@ -12,12 +17,23 @@ use crate::runtime::heap;
 /// A row that was asked for, with what was predicted: it waits for its label.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ticket {
-    /// The row.
+    /// The features of the row.
     pub x: Vec<f64>,
     /// What was predicted.
     pub asked: Asked,
     /// Number of rows that the learner had predicted before, as [`Learner::n_asked`] counts.
     pub at: u64,
+    /// The row of a table that it is, if it is one.
+    pub row: Option<AskedRow>,
+}
+
+/// A row of a table that was asked for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AskedRow {
+    /// The row as a table.
+    pub table: Table,
+    /// Number of times that the learner had begun anew.
+    pub generation: u64,
 }
 
 /// A ticket whose labels the caller has given, to be learned when later rows have been predicted.
@@ -45,17 +61,48 @@ impl Learner {
     /// ```
     pub fn ask(&mut self, x: &[f64]) -> Result<Ticket, Error> {
         self.check_row(x)?;
-        let ticket = self.ticket(x);
+        let ticket = match self.table_of(&Rows::trusted(x, x.len(), 0))? {
+            None => {
+                self.check_kernel([x].into_iter(), |_| Place::new("x", []))?;
+                self.ticket(x.to_vec(), None)
+            }
+            Some(table) => {
+                self.begin_numbers(x.len());
+                self.ask_table(&table)?
+            }
+        };
         check_predictions(&ticket.asked.yhat)?;
         Ok(ticket)
     }
 
-    fn ticket(&mut self, x: &[f64]) -> Ticket {
+    /// Predicts the first row of a table, whose label comes later, as [`ask`](Self::ask) does.
+    pub fn ask_table(&mut self, table: &Table) -> Result<Ticket, Error> {
+        let encoding = self.encoding()?;
+        let table = encoding.named(table);
+        let mut matched = encoding.columns.check(&table)?;
+        let ticket = self.ticket_of(&mut matched, 0)?;
+        check_predictions(&ticket.asked.yhat)?;
+        Ok(ticket)
+    }
+
+    /// Predicts a row of a table.
+    fn ticket_of(&mut self, matched: &mut Matched<'_>, row: usize) -> Result<Ticket, Error> {
+        let (encoding, mut x) = (self.encoding()?, Vec::new());
+        encoding.encode_onto(matched, row, &mut Vec::new(), &mut x);
+        let asked = AskedRow {
+            table: matched.table().row(row),
+            generation: encoding.generation,
+        };
+        Ok(self.ticket(x, Some(asked)))
+    }
+
+    fn ticket(&mut self, x: Vec<f64>, row: Option<AskedRow>) -> Ticket {
         self.n_asked += 1;
         Ticket {
-            x: x.to_vec(),
-            asked: self.algorithm.ask(x),
+            asked: self.algorithm.ask(&x),
+            x,
             at: self.n_asked,
+            row,
         }
     }
 
@@ -70,8 +117,7 @@ impl Learner {
         check_label(y, self.n_targets())?;
         weight.map_or(Ok(()), |weight| self.check_weight(&ticket.x, weight))?;
         self.check_capacity((1, ticket.x.len()))?;
-        self.learn_ticket(ticket, y, weight.unwrap_or(1.0));
-        Ok(())
+        self.learn_ticket(ticket, y, weight.unwrap_or(1.0))
     }
 
     /// Refuses a ticket that no learner like this one has given.
@@ -82,7 +128,11 @@ impl Learner {
             scales,
             details,
         } = &ticket.asked;
-        self.check_row(&ticket.x)?;
+        if ticket.row.is_some() {
+            check_row(&ticket.x)?;
+        } else {
+            self.check_row(&ticket.x)?;
+        }
         check_label(yhat, self.n_targets())?;
         let n_scales = if self.has_intervals() {
             self.n_targets()
@@ -100,15 +150,57 @@ impl Learner {
     }
 
     /// Learns the labels of a ticket; with the weight 0 nothing is learned.
-    fn learn_ticket(&mut self, ticket: &Ticket, y: &[f64], weight: f64) {
+    fn learn_ticket(&mut self, ticket: &Ticket, y: &[f64], weight: f64) -> Result<(), Error> {
         if weight == 0.0 {
-            return;
+            return Ok(());
         }
         let delay = self.n_asked.saturating_sub(ticket.at);
         let delay = usize::try_from(delay).unwrap_or(usize::MAX);
-        self.count_rows(ticket.x.len(), 1);
-        let Ticket { x, asked, .. } = ticket;
-        self.algorithm.learn_asked(x, y, weight, asked, delay);
+        let Ticket { x, asked, row, .. } = ticket;
+        let array = match row {
+            None => self.table_of(&Rows::trusted(x, x.len(), 0))?,
+            Some(_) => None,
+        };
+        let Some(table) = row.as_ref().map(|row| &row.table).or(array.as_ref()) else {
+            self.count_rows(x.len(), 1);
+            self.algorithm.learn_asked(x, y, weight, asked, delay);
+            self.note_row(x, weight);
+            return Ok(());
+        };
+        let generation = row.as_ref().map(|row| row.generation);
+        self.learn_asked_table(table, (y, weight), ticket, (generation, delay))
+    }
+
+    /// Learns the labels of a row of a table. If all features have changed since it was asked for, they are encoded anew,
+    /// and the experts are not judged by what they said of others.
+    fn learn_asked_table(
+        &mut self,
+        table: &Table,
+        (y, weight): (&[f64], f64),
+        ticket: &Ticket,
+        (generation, delay): (Option<u64>, usize),
+    ) -> Result<(), Error> {
+        let algorithm = self.params.name();
+        let encoding = self
+            .encoding
+            .as_mut()
+            .ok_or(Error::NoColumns { algorithm })?;
+        let table = encoding.named(table).into_owned();
+        let mut matched = encoding.columns.check(&table)?;
+        let (mut x, mut asked) = (ticket.x.clone(), ticket.asked.clone());
+        if generation == Some(encoding.generation) {
+            x.resize(encoding.width(), 0.0);
+        } else {
+            x.clear();
+            encoding.encode_onto(&mut matched, 0, &mut Vec::new(), &mut x);
+        }
+        if generation.is_some_and(|generation| generation != encoding.generation) {
+            asked.details.clear();
+        }
+        let change = encoding.columns.learn(&mut matched, 0, y, weight);
+        self.count_rows(x.len(), 1);
+        self.algorithm.learn_asked(&x, y, weight, &asked, delay);
+        self.follow(change)
     }
 
     /// Predicts each row in order, and learns the label of each after `delay` more rows have been predicted; returns the
@@ -134,18 +226,61 @@ impl Learner {
         self.check(rows, y, weights)?;
         let (mut predictions, n_targets) = (Vec::with_capacity(y.len()), self.n_targets());
         for (i, (x, y)) in rows.iter().zip(y.chunks_exact(n_targets)).enumerate() {
-            let ticket = self.ticket(x);
+            let ticket = self.ask(x)?;
+            if self.encoding.is_none() {
+                self.n_features = Some(x.len());
+            }
+            let weight = weights.map_or(1.0, |weights| weights[i]);
             predictions.extend_from_slice(&ticket.asked.yhat);
-            self.pending.push_back(Waiting {
+            self.wait(ticket, y, weight, delay);
+        }
+        Ok(predictions)
+    }
+
+    /// Predicts each row of a table in order, and learns the label of each after `delay` more rows, as
+    /// [`learn_late_rows`](Self::learn_late_rows) does with an array.
+    pub fn learn_late_table(
+        &mut self,
+        table: &Table,
+        y: &[f64],
+        weights: Option<&[f64]>,
+        delay: usize,
+    ) -> Result<Vec<f64>, Error> {
+        let table = self.encoding()?.named(table).into_owned();
+        let mut matched = self.check_table(&table, y, weights)?;
+        self.learn_late_matched(&mut matched, 0..table.n_rows(), (y, weights), delay)
+    }
+
+    /// Goes on with some rows of a table that has been checked, with labels and weights of the whole table.
+    pub(crate) fn learn_late_matched(
+        &mut self,
+        matched: &mut Matched<'_>,
+        rows: Range<usize>,
+        (y, weights): (&[f64], Option<&[f64]>),
+        delay: usize,
+    ) -> Result<Vec<f64>, Error> {
+        let n_targets = self.n_targets();
+        let mut predictions = Vec::with_capacity(rows.len() * n_targets);
+        for row in rows {
+            let ticket = self.ticket_of(matched, row)?;
+            let weight = weights.map_or(1.0, |weights| weights[row]);
+            predictions.extend_from_slice(&ticket.asked.yhat);
+            self.wait(
                 ticket,
-                y: y.to_vec(),
-                weight: weights.map_or(1.0, |weights| weights[i]),
-            });
-            self.n_features = Some(x.len());
-            self.learn_all_but(delay);
+                &y[row * n_targets..(row + 1) * n_targets],
+                weight,
+                delay,
+            );
         }
         check_predictions(&predictions)?;
         Ok(predictions)
+    }
+
+    /// Keeps a ticket with its labels until `delay` more rows have been predicted.
+    fn wait(&mut self, ticket: Ticket, y: &[f64], weight: f64, delay: usize) {
+        let y = y.to_vec();
+        self.pending.push_back(Waiting { ticket, y, weight });
+        self.learn_all_but(delay);
     }
 
     /// Learns the labels that wait.
@@ -153,11 +288,12 @@ impl Learner {
         self.learn_all_but(0);
     }
 
-    /// Learns the oldest labels that wait, until `n` are left.
+    /// Learns the oldest labels that wait, until `n` are left. A row is left out if the kinds of its columns have been
+    /// settled since it was asked for, and its values are of others.
     pub fn learn_all_but(&mut self, n: usize) {
         while self.pending.len() > n {
             if let Some(Waiting { ticket, y, weight }) = self.pending.pop_front() {
-                self.learn_ticket(&ticket, &y, weight);
+                self.learn_ticket(&ticket, &y, weight).unwrap_or_default();
             }
         }
     }
@@ -186,6 +322,13 @@ impl Learner {
         }
         state.put("pending", numbers);
         state.put_indices("pending_ends", &ends);
+        if self.encoding.is_some() {
+            let rows = self
+                .pending
+                .iter()
+                .map(|waiting| waiting.ticket.row_to_text());
+            put_texts(state, "pending_rows", rows.map(Cow::Owned));
+        }
     }
 
     /// Reads the rows that wait.
@@ -209,8 +352,15 @@ impl Learner {
             parts.push(&numbers[start..end]);
             start = end;
         }
-        for parts in parts.chunks(Waiting::PARTS) {
-            let waiting = Waiting::read(parts).ok_or_else(wrong)?;
+        let rows = if self.encoding.is_some() && state.has("pending_rows_bytes") {
+            texts(state, "pending_rows")?
+        } else {
+            Vec::new()
+        };
+        let rows = rows.into_iter().map(Some).chain(std::iter::repeat(None));
+        for (parts, row) in parts.chunks(Waiting::PARTS).zip(rows) {
+            let mut waiting = Waiting::read(parts).ok_or_else(wrong)?;
+            waiting.ticket.row = row.map_or(Ok(None), |text| AskedRow::from_text(&text))?;
             self.check_ticket(&waiting.ticket).map_err(|_| wrong())?;
             check_label(&waiting.y, self.n_targets()).map_err(|_| wrong())?;
             let weight = Some(waiting.weight).filter(|weight| *weight != 1.0);
@@ -220,6 +370,33 @@ impl Learner {
             self.pending.push_back(waiting);
         }
         Ok(())
+    }
+}
+
+impl Ticket {
+    /// The row of a table as text; empty for a row of an array.
+    pub(crate) fn row_to_text(&self) -> String {
+        let text = |row: &AskedRow| {
+            json!({"generation": row.generation, "row": row.table.row_to_json()}).to_string()
+        };
+        self.row.as_ref().map(text).unwrap_or_default()
+    }
+}
+
+impl AskedRow {
+    /// Reads what [`row_to_text`](Ticket::row_to_text) has written.
+    pub(crate) fn from_text(text: &str) -> Result<Option<Self>, Error> {
+        if text.is_empty() {
+            return Ok(None);
+        }
+        let wrong = || Error::model_file("a row asked for should be that of a table");
+        let json: Value = serde_json::from_str(text).map_err(Error::model_file)?;
+        let generation = json.get("generation").and_then(Value::as_u64);
+        let row = json.get("row").ok_or_else(wrong)?;
+        Ok(Some(Self {
+            table: Table::row_from_json(row)?,
+            generation: generation.ok_or_else(wrong)?,
+        }))
     }
 }
 
@@ -271,7 +448,12 @@ impl Waiting {
         )]
         let (at, x) = (at as u64, x.to_vec());
         Some(Self {
-            ticket: Ticket { x, asked, at },
+            ticket: Ticket {
+                x,
+                asked,
+                at,
+                row: None,
+            },
             y: y.to_vec(),
             weight,
         })
@@ -282,5 +464,6 @@ impl Waiting {
 pub(super) type Pending = VecDeque<Waiting>;
 
 heap!(Asked: yhat, scales, details);
-heap!(Ticket: x, asked);
+heap!(AskedRow: table);
+heap!(Ticket: x, asked, row);
 heap!(Waiting: ticket, y);

@@ -37,6 +37,10 @@ impl Learner {
     pub fn merge<'a>(learners: impl IntoIterator<Item = &'a Self>) -> Result<Self, Error> {
         let all: Vec<&Self> = learners.into_iter().collect();
         let params = common_params(&all)?;
+        if let Some(i) = all.iter().position(|learner| learner.encoding.is_some()) {
+            let place = Place::new("models", [i]);
+            return Err(Error::MergedColumns { place });
+        }
         let n_features = common("n_features", all.iter().map(|learner| learner.n_features))?;
         let names = all.iter().map(|learner| learner.names.get());
         let names = common("feature_names", names)?.map(<[String]>::to_vec);
@@ -55,6 +59,7 @@ impl Learner {
         Ok(Self {
             params: params.clone().into(),
             algorithm: Box::new(params.merge(&models)?),
+            encoding: None,
             n_targets: params.n_targets,
             n_features,
             n_seen,
@@ -192,7 +197,7 @@ mod tests {
         let mut parts = [0.1, 2.0, 4.0].map(|x| learner(RidgeAldParams::default(), &[x]));
         parts[1].name_features(names.clone());
         let merged = Learner::merge(&parts).unwrap();
-        assert_eq!((merged.names(), merged.n_seen()), (&names, 3));
+        assert_eq!((merged.names(), merged.n_seen()), (names.clone(), 3));
         parts[2].name_features(FeatureNames::new(Some(vec!["b".into()])));
         assert_eq!(
             Learner::merge(&parts).unwrap_err().to_string(),

@@ -1,17 +1,22 @@
 //! The front of every algorithm: it checks the data, then passes it on.
 
 mod any_model;
+mod encoding;
 mod file;
 mod intervals;
 mod late;
 mod merge;
+mod predict;
 mod scorer;
+mod tables;
 mod weights;
 mod widen;
 
 use crate::algorithms::{Algorithm, AnyParams, Event, Expert, learn_rows};
+use crate::columns::{Columns, Settings};
 use crate::data::{
-    FeatureNames, Number, Rows, check_labels, check_predictions, check_row, check_width, score_rows,
+    FeatureNames, Number, Rows, check_labels, check_predictions, check_row, check_row_or_gaps,
+    check_width,
 };
 use crate::error::{Error, Place};
 use crate::linalg::Panels;
@@ -20,8 +25,10 @@ use crate::runtime::memory::reserved;
 
 #[cfg(feature = "python")]
 pub(crate) use any_model::AnyModel;
+use encoding::Encoding;
 use late::Pending;
-pub use late::Ticket;
+pub use late::{AskedRow, Ticket};
+use scorer::Form;
 pub use scorer::Scorer;
 
 /// The largest number of features, more than any row has.
@@ -45,22 +52,30 @@ const LARGEST_WIDTH: usize = 1 << 40;
 pub struct Learner {
     params: AnyParams,
     algorithm: Box<dyn Algorithm>,
+    /// Turns rows of tables into features, if the learner takes tables.
+    encoding: Option<Box<Encoding>>,
     n_targets: usize,
+    /// Width of the rows that the algorithm gets.
     n_features: Option<usize>,
     n_seen: u64,
     /// Number of rows predicted, by asking or before they were learned.
     n_asked: u64,
     pending: Pending,
+    /// Names of the features, if the learner takes no tables.
     names: FeatureNames,
 }
 
 impl Learner {
-    /// A learner that has seen nothing.
+    /// A learner that has seen nothing. If it brings features to one scale by itself, it takes tables, too; others do
+    /// [`with_columns`](Self::with_columns).
     pub fn new(params: impl Into<AnyParams>) -> Result<Self, Error> {
         let params = params.into();
         let algorithm = params.build()?;
+        let facts = algorithm.facts();
+        let columns = || Encoding::new(Settings::default(), facts.n_targets).map(Box::new);
         Ok(Self {
-            n_targets: algorithm.facts().n_targets,
+            n_targets: facts.n_targets,
+            encoding: facts.takes_any_scale.then(columns).transpose()?,
             algorithm,
             params,
             n_features: None,
@@ -76,9 +91,9 @@ impl Learner {
         &self.params
     }
 
-    /// Width of the rows learned; `None` before the first.
+    /// Number of columns of the rows learned; `None` before the first.
     pub fn n_features(&self) -> Option<usize> {
-        self.n_features
+        self.columns().map_or(self.n_features, Columns::n_columns)
     }
 
     /// Number of rows learned.
@@ -86,31 +101,36 @@ impl Learner {
         self.n_seen
     }
 
-    /// Names of the features, if the rows learned first had them.
-    pub fn names(&self) -> &FeatureNames {
-        &self.names
+    /// Names of the columns, if the rows learned first had them.
+    pub fn names(&self) -> FeatureNames {
+        let encoding = self.encoding.as_ref();
+        encoding.map_or_else(|| self.names.clone(), |encoding| encoding.names())
     }
 
     /// Refuses features of other names than those learned, if any have been.
     pub fn check_names(&self, argument: &'static str, names: &FeatureNames) -> Result<(), Error> {
-        if self.n_seen == 0 {
+        if self.n_seen == 0 || names.get().is_none() {
             return Ok(());
         }
-        self.names.check(argument, names)
+        self.names().check(argument, names)
     }
 
-    /// Sets the names of the features.
+    /// Sets the names of the features, unless columns have them.
     pub fn name_features(&mut self, names: FeatureNames) {
-        self.names = names;
+        if self.encoding.is_none() {
+            self.names = names;
+        }
     }
 
     /// A scorer with the predictions of this moment.
     pub fn scorer(&self) -> Scorer {
         match self.algorithm.predictor() {
-            Some(predictor) => {
-                let names = self.names.clone();
-                Scorer::of_predictor(predictor, self.n_features, names)
-            }
+            Some(predictor) => Scorer {
+                form: Form::Predictor(predictor),
+                encoding: self.encoding.clone(),
+                n_features: self.n_features,
+                names: self.names.clone(),
+            },
             None => Scorer::of_whole(self.copy()),
         }
     }
@@ -125,39 +145,25 @@ impl Learner {
         self.algorithm.experts()
     }
 
-    /// How much each feature matters to [`Auto`](crate::algorithms::Auto): numbers that add up to 1; none for other
+    /// How much each column matters to [`Auto`](crate::algorithms::Auto): numbers that add up to 1; none for other
     /// learners.
     pub fn relevance(&self) -> Vec<f64> {
-        self.algorithm.relevance()
+        let relevance = self.algorithm.relevance();
+        match self.columns() {
+            Some(columns) if !relevance.is_empty() => columns.sums(&relevance),
+            _ => relevance,
+        }
     }
 
     /// What [`Auto`](crate::algorithms::Auto) has noticed of a stream that changes, the oldest first; nothing for other
     /// learners.
     pub fn events(&self) -> Vec<Event> {
-        self.algorithm.events()
-    }
-
-    /// How far each row is from all that [`Auto`](crate::algorithms::Auto) knows, 0 to 1; 1 for other learners.
-    ///
-    /// ```
-    /// use nystream::{AutoParams, Learner, Rows};
-    ///
-    /// let mut learner = Learner::new(AutoParams::default())?;
-    /// for i in 0..50 {
-    ///     learner.learn_row(&[f64::from(i % 10)], 1.0)?;
-    /// }
-    /// let novelty = learner.novelty(&Rows::new(&[3.0, 1000.0], 1)?)?;
-    /// assert!(novelty[0] < 0.01 && novelty[1] > 0.5);
-    /// # Ok::<(), nystream::Error>(())
-    /// ```
-    pub fn novelty<T: Number>(&self, rows: &Rows<'_, T>) -> Result<Vec<f64>, Error> {
-        self.check_width("X", rows.n_features())?;
-        score_rows(rows, 1, |rows, out| {
-            for (x, out) in rows.iter().zip(out) {
-                *out = self.algorithm.novelty(x).unwrap_or(1.0);
-            }
-            Ok(())
-        })
+        let mut events = self.algorithm.events();
+        let columns = self.columns().into_iter();
+        for (event, columns) in events.iter_mut().zip(columns.cycle()) {
+            event.feature = event.feature.and_then(|feature| columns.column_of(feature));
+        }
+        events
     }
 
     /// Number of rows kept.
@@ -170,27 +176,6 @@ impl Learner {
         self.n_targets
     }
 
-    /// The prediction for one row, of the first target if there are several; 0 before anything is learned.
-    pub fn predict_row(&self, x: &[f64]) -> Result<f64, Error> {
-        if self.n_targets() > 1 {
-            return self.predict_targets(x).map(|yhat| yhat[0]);
-        }
-        self.check_row(x)?;
-        let mut yhat = [0.0];
-        self.algorithm.predict_into(x, &mut yhat);
-        check_predictions(&yhat)?;
-        Ok(yhat[0])
-    }
-
-    /// The predictions for one row, of each target.
-    pub fn predict_targets(&self, x: &[f64]) -> Result<Vec<f64>, Error> {
-        self.check_row(x)?;
-        let mut yhat = vec![0.0; self.n_targets()];
-        self.algorithm.predict_into(x, &mut yhat);
-        check_predictions(&yhat)?;
-        Ok(yhat)
-    }
-
     /// Predicts one row, then learns its one label; returns the prediction.
     pub fn learn_row(&mut self, x: &[f64], y: f64) -> Result<f64, Error> {
         let mut yhat = [0.0];
@@ -201,7 +186,25 @@ impl Learner {
     /// Refuses rows, labels or weights that cannot be learned.
     fn check(&self, rows: &Rows<'_>, y: &[f64], weights: Option<&[f64]>) -> Result<(), Error> {
         self.check_labels((rows.len(), rows.n_features()), y, weights)?;
+        self.check_numbers_of("X", rows)?;
         self.check_rows(rows, weights)
+    }
+
+    /// Refuses numbers that are not finite; they may be missing, if the learner takes gaps.
+    pub(crate) fn check_numbers_of<T: Number>(
+        &self,
+        argument: &'static str,
+        rows: &Rows<'_, T>,
+    ) -> Result<(), Error> {
+        if self.takes_gaps() {
+            return rows.check_numbers_or_gaps(argument);
+        }
+        rows.check_numbers(argument)
+    }
+
+    fn takes_gaps(&self) -> bool {
+        let encoding = self.encoding.as_ref();
+        encoding.is_some_and(|encoding| encoding.takes_gaps())
     }
 
     /// Refuses labels or weights that do not match rows of this shape, and rows beyond the capacity.
@@ -235,6 +238,9 @@ impl Learner {
 
     /// Refuses rows whose kernel values are too large to be learned.
     pub fn check_rows(&self, rows: &Rows<'_>, weights: Option<&[f64]>) -> Result<(), Error> {
+        if self.encoding.is_some() {
+            return Ok(()); // what is compared is features, not these numbers
+        }
         let place = |i| Place::new("X", [rows.first() + i]);
         self.check_kernel(rows.iter(), place)?;
         weights.map_or(Ok(()), |weights| {
@@ -243,7 +249,6 @@ impl Learner {
     }
 
     /// Returns true if [`check_rows`](Self::check_rows) may refuse rows without weights.
-    #[cfg(feature = "python")]
     pub(crate) fn has_large_rows(&self) -> bool {
         let basis = self.algorithm.basis();
         !basis.is_none_or(|basis| basis.kernel.is_bounded())
@@ -255,29 +260,22 @@ impl Learner {
         blocks.map_or(1, |blocks| blocks.longest)
     }
 
-    /// The predictions for many rows: those of all targets for the first row, then those for the next. Several threads
-    /// share the work if there are very many; see [`set_num_threads`](crate::set_num_threads).
-    pub fn predict_rows<T: Number>(&self, rows: &Rows<'_, T>) -> Result<Vec<f64>, Error> {
-        self.check_width("X", rows.n_features())?;
-        score_rows(rows, self.n_targets(), |rows, out| {
-            self.check_kernel(rows.iter(), |i| Place::new("X", [rows.first() + i]))?;
-            self.algorithm.predict_rows_into(rows, out);
-            check_predictions(out)
-        })
-    }
-
     /// The bytes of memory that the learner holds.
     pub fn nbytes(&self) -> usize {
         let waiting = self.pending.iter().map(Heap::heap_bytes).sum::<usize>();
-        size_of::<Self>() + self.algorithm.heap_bytes() + waiting
+        size_of::<Self>() + self.algorithm.heap_bytes() + self.encoding.heap_bytes() + waiting
     }
 
     /// Predicts each row, then learns its label, in order; returns the predictions.
     pub fn learn_rows(&mut self, rows: &Rows<'_>, y: &[f64]) -> Result<Vec<f64>, Error> {
         self.check(rows, y, None)?;
+        if let Some(table) = self.table_of(rows)? {
+            return self.learn_array(&table, y, None);
+        }
         let yhat = learn_rows(&mut *self.algorithm, rows, y);
         self.count_asked(rows.len());
         self.count_rows(rows.n_features(), rows.len());
+        rows.iter().for_each(|x| self.note_row(x, 1.0));
         check_predictions(&yhat)?;
         Ok(yhat)
     }
@@ -292,14 +290,17 @@ impl Learner {
     }
 
     fn check_row(&self, x: &[f64]) -> Result<(), Error> {
-        check_row(x)?;
-        self.check_width("x", x.len())?;
-        self.check_kernel([x].into_iter(), |_| Place::new("x", []))
+        if self.takes_gaps() {
+            check_row_or_gaps(x)?;
+        } else {
+            check_row(x)?;
+        }
+        self.check_width("x", x.len())
     }
 
     fn check_width(&self, argument: &'static str, found: usize) -> Result<(), Error> {
         let expected = self
-            .n_features
+            .n_features()
             .or_else(|| self.algorithm.facts().n_features);
         check_width(argument, expected, found)
     }

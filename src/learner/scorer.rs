@@ -5,9 +5,12 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use super::Learner;
+use super::encoding::{Encoding, Features};
+use crate::columns::{Columns, Table};
 use crate::data::checks::targets;
 use crate::data::{
-    FeatureNames, Number, Rows, check_predictions, check_row, check_width, score_rows,
+    FeatureNames, Number, Rows, check_predictions, check_row, check_row_or_gaps, check_width,
+    score_rows,
 };
 use crate::error::{Error, Place};
 use crate::limits::LARGEST;
@@ -37,35 +40,27 @@ const WHOLE: &str = "Whole";
 /// ```
 #[derive(Debug)]
 pub struct Scorer {
-    form: Form,
-    n_features: Option<usize>,
-    names: FeatureNames,
+    pub(super) form: Form,
+    /// Turns rows of tables into features, if the learner took tables.
+    pub(super) encoding: Option<Box<Encoding>>,
+    /// Width of the rows that the predictor gets.
+    pub(super) n_features: Option<usize>,
+    /// Names of the features, if the learner took no tables.
+    pub(super) names: FeatureNames,
 }
 
 #[derive(Debug)]
-enum Form {
+pub(super) enum Form {
     Predictor(Predictor),
     Whole(Box<Learner>),
 }
 
 impl Scorer {
-    pub(crate) fn of_predictor(
-        predictor: Predictor,
-        n_features: Option<usize>,
-        names: FeatureNames,
-    ) -> Self {
-        let form = Form::Predictor(predictor);
-        Self {
-            form,
-            n_features,
-            names,
-        }
-    }
-
-    pub(crate) fn of_whole(learner: Learner) -> Self {
+    pub(super) fn of_whole(learner: Learner) -> Self {
         Self {
             n_features: learner.n_features(),
-            names: learner.names().clone(),
+            names: learner.names(),
+            encoding: None,
             form: Form::Whole(Box::new(learner)),
         }
     }
@@ -78,19 +73,29 @@ impl Scorer {
         }
     }
 
-    /// Width of the rows; `None` if the learner had seen none.
+    /// Number of columns of the rows; `None` if the learner had seen none.
     pub fn n_features(&self) -> Option<usize> {
-        self.n_features
+        self.columns().map_or(self.n_features, Columns::n_columns)
     }
 
-    /// Names of the features, if the rows learned had them.
-    pub fn names(&self) -> &FeatureNames {
-        &self.names
+    /// Names of the columns, if the rows learned had them.
+    pub fn names(&self) -> FeatureNames {
+        let encoding = self.encoding.as_ref();
+        encoding.map_or_else(|| self.names.clone(), |encoding| encoding.names())
+    }
+
+    /// The columns, if the learner took tables.
+    pub fn columns(&self) -> Option<&Columns> {
+        match &self.form {
+            Form::Predictor(_) => self.encoding.as_ref().map(|encoding| &encoding.columns),
+            Form::Whole(learner) => learner.columns(),
+        }
     }
 
     /// Bytes of memory that the scorer holds.
     pub fn nbytes(&self) -> usize {
         size_of::<Self>()
+            + self.encoding.heap_bytes()
             + match &self.form {
                 Form::Predictor(predictor) => predictor.heap_bytes(),
                 Form::Whole(learner) => learner.nbytes(),
@@ -116,8 +121,15 @@ impl Scorer {
             Form::Predictor(predictor) => predictor,
             Form::Whole(learner) => return learner.predict_targets(x),
         };
-        check_row(x)?;
-        check_width("x", self.n_features, x.len())?;
+        let (row, encoding) = (Rows::trusted(x, x.len(), 0), self.encoding.as_ref());
+        if encoding.is_some_and(|encoding| encoding.takes_gaps()) {
+            check_row_or_gaps(x)?;
+        } else {
+            check_row(x)?;
+        }
+        check_width("x", self.n_features(), x.len())?;
+        let features = self.features_of(&row)?;
+        let x = features.as_ref().map_or(x, Features::numbers);
         check_kernel(predictor, [x].into_iter(), |_| Place::new("x", []))?;
         let mut yhat = vec![0.0; predictor.n_targets()];
         predictor.predict_into(x, &mut yhat);
@@ -131,14 +143,30 @@ impl Scorer {
             Form::Predictor(predictor) => predictor,
             Form::Whole(learner) => return learner.predict_rows(rows),
         };
-        check_width("X", self.n_features, rows.n_features())?;
-        score_rows(rows, predictor.n_targets(), |rows, out| {
-            check_kernel(predictor, rows.iter(), |i| {
-                Place::new("X", [rows.first() + i])
-            })?;
-            predictor.predict_rows_into(rows, out);
-            check_predictions(out)
-        })
+        check_width("X", self.n_features(), rows.n_features())?;
+        match self.features_of(rows)? {
+            None => predict_features(predictor, rows),
+            Some(features) => predict_features(predictor, &features.rows()),
+        }
+    }
+
+    /// The predictions for the rows of a table, in the order of [`predict_rows`](Self::predict_rows).
+    pub fn predict_table(&self, table: &Table) -> Result<Vec<f64>, Error> {
+        match (&self.form, &self.encoding) {
+            (Form::Whole(learner), _) => learner.predict_table(table),
+            (Form::Predictor(predictor), Some(encoding)) => {
+                predict_features(predictor, &encoding.features(table)?.rows())
+            }
+            (Form::Predictor(_), None) => Err(Error::NoColumns {
+                algorithm: "Scorer",
+            }),
+        }
+    }
+
+    /// The features of rows of an array; `None` if they are the numbers of the rows.
+    fn features_of<T: Number>(&self, rows: &Rows<'_, T>) -> Result<Option<Features>, Error> {
+        let encoding = self.encoding.as_ref();
+        encoding.map_or(Ok(None), |encoding| encoding.features_of(rows))
     }
 
     /// The whole scorer as bytes.
@@ -152,6 +180,9 @@ impl Scorer {
                     json!({"n_features": self.n_features, "feature_names": self.names});
                 if predictor.n_targets() > 1 {
                     content["n_targets"] = json!(predictor.n_targets());
+                }
+                if let Some(encoding) = &self.encoding {
+                    content["columns"] = encoding.save(&mut state)?;
                 }
                 content
             }
@@ -207,12 +238,24 @@ impl Scorer {
             return Err(Error::model_file("its arrays and n_features disagree"));
         }
         names.check_count(n_features)?;
-        let scorer = Self::of_predictor(predictor, n_features, names);
-        if let Some(width) = scorer.predictor().and_then(Predictor::n_features) {
-            let tried = scorer.predict_targets(&vec![0.0; width]);
+        if let Some(width) = predictor.n_features() {
+            let zeros = vec![0.0; width];
+            let tried = predict_features(&predictor, &Rows::trusted(&zeros, width, 0));
             tried.map_err(Error::model_file)?;
         }
-        Ok(scorer)
+        let columns = content.get_mut("columns").map(Value::take);
+        let encoding = columns.map(|columns| Encoding::load(columns, n_targets, state));
+        let encoding = encoding.transpose()?.map(Box::new);
+        let width = encoding.as_ref().map(|encoding| encoding.width());
+        if width.is_some() && n_features.is_some() && width != n_features {
+            return Err(Error::model_file("its columns and n_features disagree"));
+        }
+        Ok(Self {
+            form: Form::Predictor(predictor),
+            encoding,
+            n_features,
+            names,
+        })
     }
 
     /// Writes the scorer to a file, whole or not at all.
@@ -224,6 +267,19 @@ impl Scorer {
     pub fn load(path: impl AsRef<Path>) -> Result<Self, Error> {
         model_file::load(path.as_ref(), Self::from_bytes)
     }
+}
+
+fn predict_features<T: Number>(
+    predictor: &Predictor,
+    rows: &Rows<'_, T>,
+) -> Result<Vec<f64>, Error> {
+    score_rows(rows, predictor.n_targets(), |rows, out| {
+        check_kernel(predictor, rows.iter(), |i| {
+            Place::new("X", [rows.first() + i])
+        })?;
+        predictor.predict_rows_into(rows, out);
+        check_predictions(out)
+    })
 }
 
 fn check_kernel<'a>(

@@ -1,6 +1,7 @@
 //! Learning of rows with a weight, and with several labels.
 
 use std::ops::RangeInclusive;
+use std::slice::from_ref;
 
 use super::Learner;
 use crate::data::{Rows, check_label, check_length, check_predictions};
@@ -39,7 +40,14 @@ impl Learner {
         check_label(y, self.n_targets())?;
         weight.map_or(Ok(()), |weight| self.check_weight(x, weight))?;
         self.check_capacity((1, x.len()))?;
+        let row = Rows::trusted(x, x.len(), 0);
+        if let Some(table) = self.table_of(&row)? {
+            yhat.copy_from_slice(&self.learn_array(&table, y, weight.as_ref().map(from_ref))?);
+            return Ok(());
+        }
+        self.check_kernel([x].into_iter(), |_| Place::new("x", []))?;
         self.learn_checked(x, y, weight.unwrap_or(1.0), yhat);
+        self.note_row(x, weight.unwrap_or(1.0));
         check_predictions(yhat)
     }
 
@@ -60,12 +68,16 @@ impl Learner {
         weights: &[f64],
     ) -> Result<Vec<f64>, Error> {
         self.check(rows, y, Some(weights))?;
+        if let Some(table) = self.table_of(rows)? {
+            return self.learn_array(&table, y, Some(weights));
+        }
         let (n_targets, mut predictions) = (self.n_targets(), vec![0.0; y.len()]);
         let labels = y
             .chunks_exact(n_targets)
             .zip(predictions.chunks_exact_mut(n_targets));
         for ((x, weight), (y, yhat)) in rows.iter().zip(weights).zip(labels) {
             self.learn_checked(x, y, *weight, yhat);
+            self.note_row(x, *weight);
         }
         check_predictions(&predictions)?;
         Ok(predictions)
@@ -83,6 +95,9 @@ impl Learner {
 
     pub(super) fn check_weight(&self, x: &[f64], weight: f64) -> Result<(), Error> {
         self.check_weights(&[weight], 1)?;
+        if self.encoding.is_some() {
+            return Ok(()); // what is compared is features, not these numbers
+        }
         self.check_weighted_kernel([x].into_iter(), &[weight], |_| Place::new("x", []))
     }
 

@@ -19,7 +19,7 @@ impl Learner {
     /// # Ok::<(), nystream::Error>(())
     /// ```
     pub fn widen(&mut self, n_features: usize) -> Result<(), Error> {
-        let before = self.n_features.or(self.algorithm.facts().n_features);
+        let before = self.n_features().or(self.algorithm.facts().n_features);
         let Some(before) = before else {
             return at_least_one("n_features", n_features);
         };
@@ -30,10 +30,29 @@ impl Learner {
         if n_features == before {
             return Ok(());
         }
-        if self.names.get().is_some() {
+        if self.names().get().is_some() {
             let (argument, problem) = ("n_features", "cannot grow: columns have names".into());
             return Err(Error::Names { argument, problem });
         }
+        if let Some(encoding) = &mut self.encoding {
+            encoding.columns.add_numbers(n_features);
+            encoding.widen();
+            let width = encoding.width();
+            return self.widen_algorithm(width);
+        }
+        self.widen_algorithm(n_features)?;
+        for waiting in &mut self.pending {
+            waiting.widen(n_features);
+        }
+        Ok(())
+    }
+
+    /// Lets the algorithm's rows have more features.
+    pub(super) fn widen_algorithm(&mut self, n_features: usize) -> Result<(), Error> {
+        let before = self.n_features.or(self.algorithm.facts().n_features);
+        let Some(before) = before else {
+            return Ok(());
+        };
         self.check_memory(n_features)?;
         let mut state = State::wide(n_features);
         self.algorithm.save(&mut state);
@@ -41,9 +60,6 @@ impl Learner {
         wider.load(&state)?;
         wider.widen(before, n_features)?;
         self.algorithm = wider;
-        for waiting in &mut self.pending {
-            waiting.widen(n_features);
-        }
         self.n_features = self.n_features.map(|_| n_features);
         Ok(())
     }

@@ -16,11 +16,14 @@ use sha2::{Digest, Sha256};
 use super::{State, atomic};
 use crate::error::Error;
 
-/// Version of the format that is written and read.
-const FORMAT: u32 = 1;
+/// Versions of the format that are read. The second has columns; a model without any is written in the first.
+const FORMATS: [u32; 2] = [1, 2];
 
 /// The most bytes that parameters take in a header; arrays among them are stored apart.
 const LONGEST_PARAMETERS: usize = 1 << 16;
+
+/// The most bytes that names and kinds of columns take in a header.
+const LONGEST_COLUMNS: usize = 1 << 23;
 
 /// The fields that every format has, past and to come.
 #[derive(Deserialize)]
@@ -42,6 +45,7 @@ struct Header<'a> {
     #[serde(borrow)]
     learner: Option<&'a RawValue>,
     scorer: Option<&'a RawValue>,
+    columns: Option<&'a RawValue>,
     n_features: Option<u64>,
     n_seen: Option<u64>,
     n_targets: Option<u64>,
@@ -59,10 +63,14 @@ impl<'de> Deserialize<'de> for IgnoredName {
 
 impl Header<'_> {
     fn check(&self) -> Result<(), Error> {
-        for (name, value) in [("learner", self.learner), ("scorer", self.scorer)] {
-            if value.is_some_and(|value| value.get().len() > LONGEST_PARAMETERS) {
+        for (name, value, longest) in [
+            ("learner", self.learner, LONGEST_PARAMETERS),
+            ("scorer", self.scorer, LONGEST_PARAMETERS),
+            ("columns", self.columns, LONGEST_COLUMNS),
+        ] {
+            if value.is_some_and(|value| value.get().len() > longest) {
                 return Err(Error::model_file(format!(
-                    "{name} should have at most {LONGEST_PARAMETERS} bytes"
+                    "{name} should have at most {longest} bytes"
                 )));
             }
         }
@@ -72,7 +80,7 @@ impl Header<'_> {
 
 /// The bytes of a model with this JSON content and these arrays.
 pub(crate) fn to_bytes(mut content: Value, state: &State) -> Result<Vec<u8>, Error> {
-    content["format"] = json!(FORMAT);
+    content["format"] = json!(FORMATS[usize::from(content.get("columns").is_some())]);
     content["version"] = json!(env!("CARGO_PKG_VERSION"));
     content["sha256"] = json!(no_checksum());
     // One key, and sorted, so that equal models have equal bytes.
@@ -90,9 +98,10 @@ pub(crate) fn from_bytes(bytes: &[u8]) -> Result<(Value, State), Error> {
         version,
         sha256,
     } = parse(&text)?;
-    if format != FORMAT {
+    if !FORMATS.contains(&format) {
+        let [first, last] = FORMATS;
         return Err(Error::model_file(format!(
-            "its format is {format}, written by version {version}, and this version reads {FORMAT}"
+            "its format is {format}, written by version {version}, and this version reads {first} and {last}"
         )));
     }
     let sha256 = sha256.ok_or_else(|| Error::model_file("it has no checksum"))?;
@@ -180,7 +189,7 @@ mod tests {
     fn content_and_arrays_come_back() {
         let (mut content, state) = from_bytes(&example()).unwrap();
         assert_eq!(content["learner"]["alpha"], json!(0.1));
-        assert_eq!(field::<u32>(&mut content, "format"), Ok(FORMAT));
+        assert_eq!(field::<u32>(&mut content, "format"), Ok(1));
         assert_eq!(state.vector("w", 2), Ok(vec![1.0, -2.5]));
         assert_eq!(example(), example());
     }
@@ -234,11 +243,11 @@ mod tests {
 
     #[test]
     fn another_format_is_refused_by_number() {
-        let text = r#"{"format":2,"version":"9.9.9","something":"new"}"#;
+        let text = r#"{"format":3,"version":"9.9.9","something":"new"}"#;
         let bytes = State::default().to_bytes(text.into()).unwrap();
         let reason = reason(&bytes);
         assert!(
-            reason.contains("format is 2, written by version 9.9.9"),
+            reason.contains("format is 3, written by version 9.9.9"),
             "{reason}"
         );
     }

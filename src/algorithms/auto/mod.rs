@@ -150,6 +150,7 @@ impl Algorithm for Auto {
             n_features: ensemble.map(Ensemble::n_features).or(first),
             n_basis: ensemble.map_or(0, Ensemble::n_basis),
             takes_weights: true,
+            takes_any_scale: true,
             blocks: Some(Blocks {
                 size: self.params.max_basis,
                 longest: LONGEST,

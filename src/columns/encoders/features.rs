@@ -30,26 +30,34 @@ impl Features<'_> {
 /// The places of features in a file: each belongs to one encoder.
 #[derive(Debug)]
 pub(in crate::columns) struct Places {
-    is_taken: Vec<bool>,
+    /// The column that has taken each place.
+    owners: Vec<Option<usize>>,
+    /// The column that takes places now.
+    column: usize,
 }
 
 impl Places {
     /// So many places, which nobody has taken.
     pub(in crate::columns) fn new(width: usize) -> Self {
-        let is_taken = vec![false; width];
-        Self { is_taken }
+        let (owners, column) = (vec![None; width], 0);
+        Self { owners, column }
+    }
+
+    /// Lets this column take places from now on.
+    pub(in crate::columns) fn give_to(&mut self, column: usize) {
+        self.column = column;
     }
 
     /// Takes `n` places, of which this is the first.
     pub(super) fn take(&mut self, first: f64, n: usize) -> Result<usize, Error> {
         let wrong = || Error::model_file("places should be those of features, each of one encoder");
-        let first = index(first, 0..self.is_taken.len()).ok_or_else(wrong)?;
-        let taken = self.is_taken.get_mut(first..first.saturating_add(n));
+        let first = index(first, 0..self.owners.len()).ok_or_else(wrong)?;
+        let taken = self.owners.get_mut(first..first.saturating_add(n));
         let taken = taken.ok_or_else(wrong)?;
-        if taken.contains(&true) {
+        if taken.iter().any(Option::is_some) {
             return Err(wrong());
         }
-        taken.fill(true);
+        taken.fill(Some(self.column));
         Ok(first)
     }
 
@@ -61,12 +69,10 @@ impl Places {
         }
     }
 
-    /// Refuses places that nobody has taken.
-    pub(in crate::columns) fn check_all_taken(&self) -> Result<(), Error> {
-        if self.is_taken.contains(&false) {
-            return Err(Error::model_file("a feature should be that of a column"));
-        }
-        Ok(())
+    /// The column of each feature; refuses places that nobody has taken.
+    pub(in crate::columns) fn owners(self) -> Result<Vec<usize>, Error> {
+        let owners: Option<Vec<usize>> = self.owners.into_iter().collect();
+        owners.ok_or_else(|| Error::model_file("a feature should be that of a column"))
     }
 }
 
@@ -108,8 +114,9 @@ mod tests {
         assert_eq!(places.take_if_any(-1.0, 1), Ok(None));
         assert!(places.take_if_any(-2.0, 1).is_err());
         assert_eq!(places.take_if_any(0.0, 1), Ok(Some(0)));
-        assert!(places.check_all_taken().is_err());
+        places.give_to(7);
         assert_eq!(places.take(3.0, 1), Ok(3));
-        assert_eq!(places.check_all_taken(), Ok(()));
+        assert_eq!(places.owners().unwrap(), [0, 0, 0, 7]);
+        assert!(Places::new(1).owners().is_err());
     }
 }

@@ -258,7 +258,7 @@ mod tests {
         time.save(&mut state);
         let mut places = Places::new(names.len());
         let again = Time::load(&state, &mut places).unwrap();
-        assert_eq!(places.check_all_taken(), Ok(()));
+        assert!(places.owners().is_ok());
         for text in texts {
             assert_eq!(
                 encoded(&again, text, names.len()),

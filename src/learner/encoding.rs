@@ -1,0 +1,249 @@
+//! Columns in front of an algorithm: rows of tables become rows of features.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use serde_json::Value;
+
+use crate::columns::{Change, Columns, Matched, OnMissing, Replay, Settings, Table};
+use crate::data::{FeatureNames, Number, Rows};
+use crate::error::Error;
+use crate::persist::State;
+use crate::predictor::{Scaling, compress_in_place};
+use crate::runtime::Heap;
+
+/// Columns, and what brings their features to one scale for algorithms that do not.
+#[derive(Debug, Clone)]
+pub(super) struct Encoding {
+    pub(super) columns: Columns,
+    /// Scales of the features; `None` for algorithms that have their own.
+    scaling: Option<Scaling>,
+    /// Number of times that the algorithm has begun anew.
+    pub(super) generation: u64,
+}
+
+/// Rows of features, one after the other.
+pub(super) struct Features {
+    numbers: Vec<f64>,
+    width: usize,
+}
+
+impl Features {
+    /// The rows.
+    pub(super) fn rows(&self) -> Rows<'_> {
+        Rows::trusted(&self.numbers, self.width, 0)
+    }
+
+    /// All numbers, row by row.
+    pub(super) fn numbers(&self) -> &[f64] {
+        &self.numbers
+    }
+}
+
+/// Rows of features that were encoded with the same columns, and how the columns changed after the last.
+pub(super) struct Encoded {
+    pub(super) features: Features,
+    pub(super) change: Change,
+}
+
+impl Encoding {
+    /// Columns that have learned nothing.
+    pub(super) fn new(settings: Settings, n_targets: usize) -> Result<Self, Error> {
+        let scaling = settings.scale.then(Scaling::default);
+        Ok(Self {
+            columns: Columns::new(settings, n_targets)?,
+            scaling,
+            generation: 0,
+        })
+    }
+
+    /// Number of features that the algorithm gets: at least one, which is 0 if columns have none.
+    pub(super) fn width(&self) -> usize {
+        self.columns.width().max(1)
+    }
+
+    /// Names of the columns, if they have names.
+    pub(super) fn names(&self) -> FeatureNames {
+        let is_named = self.columns.is_named() && self.columns.n_learned() > 0;
+        let names = || self.columns.schema().map(|field| field.name.to_owned());
+        FeatureNames::new(is_named.then(|| names().collect()))
+    }
+
+    /// Returns true if numbers may be missing.
+    pub(super) fn takes_gaps(&self) -> bool {
+        self.columns.settings().missing == OnMissing::Fill
+    }
+
+    /// The features of rows of an array; `None` if they are the numbers of the rows.
+    pub(super) fn features_of<T: Number>(
+        &self,
+        rows: &Rows<'_, T>,
+    ) -> Result<Option<Features>, Error> {
+        let table = self.table_of(rows)?;
+        table.map(|table| self.features(&table)).transpose()
+    }
+
+    /// The rows of an array as a table; `None` if their numbers are their features.
+    pub(super) fn table_of<T: Number>(&self, rows: &Rows<'_, T>) -> Result<Option<Table>, Error> {
+        if !self.takes_arrays_as_tables() && !(self.takes_gaps() && rows.has_gaps()) {
+            return Ok(None);
+        }
+        rows.check_numbers_or_gaps("X")?;
+        Ok(Some(self.columns.table_of(rows)))
+    }
+
+    /// Returns true if an array is encoded like a table, even where no number is missing.
+    fn takes_arrays_as_tables(&self) -> bool {
+        let is_new = self.columns.n_columns().is_none();
+        self.scaling.is_some()
+            || !self.columns.settings().missing_values.is_empty()
+            || !(is_new || self.columns.takes_numbers_as_they_are())
+    }
+
+    /// A table under the names that are known: columns without names are found by their order.
+    pub(super) fn named<'t>(&self, table: &'t Table) -> Cow<'t, Table> {
+        let renamed = self.columns.renamed(table);
+        renamed.map_or(Cow::Borrowed(table), Cow::Owned)
+    }
+
+    /// The features of the rows of a table.
+    pub(super) fn features(&self, table: &Table) -> Result<Features, Error> {
+        let (table, width) = (self.named(table), self.width());
+        let mut matched = self.columns.check(&table)?;
+        let mut scratch = Vec::new();
+        let mut numbers = Vec::with_capacity(table.n_rows() * width);
+        for row in 0..table.n_rows() {
+            self.encode_onto(&mut matched, row, &mut scratch, &mut numbers);
+        }
+        Ok(Features { numbers, width })
+    }
+
+    /// Appends the features of a row of a table.
+    pub(super) fn encode_onto(
+        &self,
+        matched: &mut Matched<'_>,
+        row: usize,
+        scratch: &mut Vec<f64>,
+        all: &mut Vec<f64>,
+    ) {
+        self.columns.encode(matched, row, scratch);
+        self.scale(scratch);
+        all.extend_from_slice(scratch);
+    }
+
+    /// Brings the features of a row to one scale, if the algorithm does not.
+    fn scale(&self, features: &mut Vec<f64>) {
+        features.resize(self.width(), 0.0);
+        let scaling = self.scaling.as_ref();
+        if let Some(scaling) = scaling.filter(|scaling| scaling.width() == features.len()) {
+            *features = scaling.scaled(features);
+            compress_in_place(features);
+        }
+    }
+
+    /// Encodes rows of a table and learns them, one after the other, until all features change or the rows end. `y` and
+    /// `weights` are those of the whole table.
+    pub(super) fn learn_rows(
+        &mut self,
+        matched: &mut Matched<'_>,
+        rows: Range<usize>,
+        y: &[f64],
+        weights: Option<&[f64]>,
+    ) -> Encoded {
+        let (n_targets, width) = (self.columns.n_targets(), self.width());
+        let (mut scratch, mut numbers) = (Vec::new(), Vec::with_capacity(rows.len() * width));
+        let mut change = Change::None;
+        for row in rows {
+            self.encode_onto(matched, row, &mut scratch, &mut numbers);
+            let y = &y[row * n_targets..(row + 1) * n_targets];
+            let weight = weights.map_or(1.0, |weights| weights[row]);
+            change = self.columns.learn(matched, row, y, weight);
+            if change != Change::None {
+                break;
+            }
+        }
+        let features = Features { numbers, width };
+        Encoded { features, change }
+    }
+
+    /// Begins to learn rows of arrays, if nothing has been learned.
+    pub(super) fn begin_numbers(&mut self, width: usize) {
+        if self.columns.n_columns().is_none() {
+            self.columns.begin_numbers(width);
+        }
+    }
+
+    /// Tells the columns of a row of an array whose numbers were its features.
+    pub(super) fn note_row(&mut self, x: &[f64]) {
+        self.begin_numbers(x.len());
+        self.columns.learn_numbers(x);
+    }
+
+    /// Follows features that were appended.
+    pub(super) fn widen(&mut self) {
+        let width = self.width();
+        if let Some(scaling) = &mut self.scaling {
+            scaling.widen(width);
+        }
+    }
+
+    /// Takes the scales from rows that are learned again; returns their features.
+    pub(super) fn begin_anew(&mut self, replay: &Replay) -> Features {
+        self.generation += 1;
+        let width = self.width();
+        let mut numbers = Vec::with_capacity(replay.rows().len() * width);
+        for row in replay.rows() {
+            numbers.extend_from_slice(&row.features);
+            numbers.resize(numbers.len() + width - row.features.len(), 0.0);
+        }
+        if let Some(scaling) = &mut self.scaling {
+            *scaling = Scaling::of(&numbers, width);
+            numbers = scaling.scaled(&numbers);
+            compress_in_place(&mut numbers);
+        }
+        Features { numbers, width }
+    }
+
+    /// Stores the arrays in a state, and returns the rest as JSON.
+    pub(super) fn save(&self, state: &mut State) -> Result<Value, Error> {
+        let mut content = Ok(Value::Null);
+        state.nest("columns", |state| {
+            if let Some(scaling) = &self.scaling {
+                state.nest("scaling", |state| scaling.save(state));
+            }
+            state.put("generation", [self.generation as f64]);
+            content = self.columns.save(state);
+        });
+        content
+    }
+
+    /// Reads what [`save`](Self::save) has stored.
+    pub(super) fn load(content: Value, n_targets: usize, state: &State) -> Result<Self, Error> {
+        let state = state.inner("columns");
+        let columns = Columns::load(content, &state)?;
+        if columns.n_targets() != n_targets {
+            let problem = "columns should be for as many targets as the learner";
+            return Err(Error::model_file(problem));
+        }
+        let mut encoding = Self {
+            scaling: None,
+            generation: state.count("generation")? as u64,
+            columns,
+        };
+        if encoding.columns.settings().scale {
+            let scaling = Scaling::load(&state.inner("scaling"))?;
+            if ![0, encoding.width()].contains(&scaling.width()) {
+                let problem = "scales should be as many as the features of the columns";
+                return Err(Error::model_file(problem));
+            }
+            encoding.scaling = Some(scaling);
+        }
+        Ok(encoding)
+    }
+}
+
+impl Heap for Encoding {
+    fn heap_bytes(&self) -> usize {
+        self.columns.heap_bytes() + self.scaling.heap_bytes()
+    }
+}
