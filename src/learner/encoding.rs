@@ -23,14 +23,14 @@ pub(super) struct Encoding {
 }
 
 /// Rows of features, one after the other.
-pub(super) struct Features {
+pub(crate) struct Features {
     numbers: Vec<f64>,
     width: usize,
 }
 
 impl Features {
     /// The rows.
-    pub(super) fn rows(&self) -> Rows<'_> {
+    pub(crate) fn rows(&self) -> Rows<'_> {
         Rows::trusted(&self.numbers, self.width, 0)
     }
 

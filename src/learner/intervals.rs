@@ -43,10 +43,11 @@ impl Learner {
 
     /// The two ends for each row of a table and target, as those of rows of an array.
     pub fn predict_table_intervals(&self, table: &Table, level: f64) -> Result<Vec<f64>, Error> {
-        self.intervals_of_features(&self.encoding()?.features(table)?.rows(), level)
+        self.intervals_of_features(&self.features(table)?.rows(), level)
     }
 
-    fn intervals_of_features<T: Number>(
+    /// The two ends for each row of features and target.
+    pub(crate) fn intervals_of_features<T: Number>(
         &self,
         rows: &Rows<'_, T>,
         level: f64,

@@ -26,6 +26,7 @@ use crate::runtime::memory::reserved;
 #[cfg(feature = "python")]
 pub(crate) use any_model::AnyModel;
 use encoding::Encoding;
+pub(crate) use encoding::Features;
 use late::Pending;
 pub use late::{AskedRow, Ticket};
 use scorer::Form;
@@ -200,6 +201,11 @@ impl Learner {
             return rows.check_numbers_or_gaps(argument);
         }
         rows.check_numbers(argument)
+    }
+
+    /// Returns true if the learner takes tables, too.
+    pub fn takes_tables(&self) -> bool {
+        self.encoding.is_some()
     }
 
     fn takes_gaps(&self) -> bool {
@@ -386,7 +392,9 @@ mod tests {
             let before = learner.to_bytes().unwrap();
             let rows = Rows::new(&[0.0, 1.0, 2.0, 3.0], 2).unwrap();
             assert!(learner.learn_row(&[0.0], 0.0).is_err());
-            assert!(learner.learn_row(&[0.0, f64::NAN], 0.0).is_err());
+            assert!(learner.learn_row(&[0.0, f64::INFINITY], 0.0).is_err());
+            let takes_gaps = learner.columns().is_some();
+            assert!(takes_gaps || learner.learn_row(&[0.0, f64::NAN], 0.0).is_err());
             assert!(learner.learn_row(&[0.0, 0.0], f64::NAN).is_err());
             assert!(learner.learn_rows(&rows, &[0.0]).is_err());
             assert!(learner.learn_rows(&rows, &[0.0, f64::NAN]).is_err());

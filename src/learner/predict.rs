@@ -58,10 +58,14 @@ impl Learner {
     /// # Ok::<(), nystream::Error>(())
     /// ```
     pub fn predict_table(&self, table: &Table) -> Result<Vec<f64>, Error> {
-        self.predict_features(&self.encoding()?.features(table)?.rows())
+        self.predict_features(&self.features(table)?.rows())
     }
 
-    fn predict_features<T: Number>(&self, rows: &Rows<'_, T>) -> Result<Vec<f64>, Error> {
+    /// The predictions for rows of features.
+    pub(crate) fn predict_features<T: Number>(
+        &self,
+        rows: &Rows<'_, T>,
+    ) -> Result<Vec<f64>, Error> {
         score_rows(rows, self.n_targets(), |rows, out| {
             self.check_kernel(rows.iter(), |i| Place::new("X", [rows.first() + i]))?;
             self.algorithm.predict_rows_into(rows, out);
@@ -92,16 +96,25 @@ impl Learner {
 
     /// The novelty of each row of a table, as that of rows of an array.
     pub fn novelty_of_table(&self, table: &Table) -> Result<Vec<f64>, Error> {
-        self.novelty_of_features(&self.encoding()?.features(table)?.rows())
+        self.novelty_of_features(&self.features(table)?.rows())
     }
 
-    fn novelty_of_features<T: Number>(&self, rows: &Rows<'_, T>) -> Result<Vec<f64>, Error> {
+    /// The novelty of rows of features.
+    pub(crate) fn novelty_of_features<T: Number>(
+        &self,
+        rows: &Rows<'_, T>,
+    ) -> Result<Vec<f64>, Error> {
         score_rows(rows, 1, |rows, out| {
             for (x, out) in rows.iter().zip(out) {
                 *out = self.algorithm.novelty(x).unwrap_or(1.0);
             }
             Ok(())
         })
+    }
+
+    /// The features of the rows of a table.
+    pub(crate) fn features(&self, table: &Table) -> Result<Features, Error> {
+        self.encoding()?.features(table)
     }
 
     /// The features of rows of an array; `None` if they are the numbers of the rows.

@@ -139,27 +139,39 @@ impl Scorer {
 
     /// The predictions for many rows: those of all targets for the first row, then those for the next.
     pub fn predict_rows<T: Number>(&self, rows: &Rows<'_, T>) -> Result<Vec<f64>, Error> {
-        let predictor = match &self.form {
-            Form::Predictor(predictor) => predictor,
-            Form::Whole(learner) => return learner.predict_rows(rows),
-        };
+        if let Form::Whole(learner) = &self.form {
+            return learner.predict_rows(rows);
+        }
         check_width("X", self.n_features(), rows.n_features())?;
         match self.features_of(rows)? {
-            None => predict_features(predictor, rows),
-            Some(features) => predict_features(predictor, &features.rows()),
+            None => self.predict_features(rows),
+            Some(features) => self.predict_features(&features.rows()),
         }
     }
 
     /// The predictions for the rows of a table, in the order of [`predict_rows`](Self::predict_rows).
     pub fn predict_table(&self, table: &Table) -> Result<Vec<f64>, Error> {
+        self.predict_features(&self.features(table)?.rows())
+    }
+
+    /// The features of the rows of a table.
+    pub(crate) fn features(&self, table: &Table) -> Result<Features, Error> {
+        let algorithm = "Scorer";
         match (&self.form, &self.encoding) {
-            (Form::Whole(learner), _) => learner.predict_table(table),
-            (Form::Predictor(predictor), Some(encoding)) => {
-                predict_features(predictor, &encoding.features(table)?.rows())
-            }
-            (Form::Predictor(_), None) => Err(Error::NoColumns {
-                algorithm: "Scorer",
-            }),
+            (Form::Whole(learner), _) => learner.features(table),
+            (_, Some(encoding)) => encoding.features(table),
+            (_, None) => Err(Error::NoColumns { algorithm }),
+        }
+    }
+
+    /// The predictions for rows of features.
+    pub(crate) fn predict_features<T: Number>(
+        &self,
+        rows: &Rows<'_, T>,
+    ) -> Result<Vec<f64>, Error> {
+        match &self.form {
+            Form::Whole(learner) => learner.predict_features(rows),
+            Form::Predictor(predictor) => predict_features(predictor, rows),
         }
     }
 

@@ -1,5 +1,7 @@
 //! Learning from tables.
 
+#[cfg(feature = "python")]
+use std::borrow::Cow;
 use std::ops::Range;
 
 use super::Learner;
@@ -10,9 +12,7 @@ use crate::data::{Rows, check_labels, check_predictions};
 use crate::error::{Error, Place};
 
 impl Learner {
-    /// Learns from tables, too, from now on: columns belong to the learner, and are learned with it.
-    ///
-    /// The learner must not have seen any row.
+    /// A learner of tables and arrays that has seen nothing: columns belong to it, and are learned with it.
     ///
     /// ```
     /// use nystream::columns::{Column, Settings, Table};
@@ -48,6 +48,12 @@ impl Learner {
     pub fn schema(&self) -> impl Iterator<Item = Field<'_>> {
         let columns = self.columns().filter(|columns| columns.is_named());
         columns.into_iter().flat_map(Columns::schema)
+    }
+
+    /// A table under the names that are known: columns of arrays have none, and are found by their order.
+    #[cfg(feature = "python")]
+    pub(crate) fn named<'t>(&self, table: &'t Table) -> Result<Cow<'t, Table>, Error> {
+        Ok(self.encoding()?.named(table))
     }
 
     /// The columns, or the error for a learner without any.

@@ -137,7 +137,7 @@ fn frame<'py>(
 }
 
 /// Returns true if a value surely has no column names.
-fn is_nameless(value: &Bound<'_, PyAny>) -> bool {
+pub(super) fn is_nameless(value: &Bound<'_, PyAny>) -> bool {
     value.is_instance_of::<PyUntypedArray>()
         || value.is_instance_of::<PyList>()
         || value.is_instance_of::<PyTuple>()

@@ -9,19 +9,28 @@ use pyo3::types::PyFloat;
 
 use super::arrays::Matrix;
 use super::signals::Signals;
+use crate::Learner;
+use crate::columns::Table;
 use crate::data::{Number, Rows};
 use crate::error::Error;
+use crate::learner::Features;
 use crate::runtime::memory::{refill, reserved};
 
 /// The most rows that are learned between two checks of the clock.
 const LARGEST_CHUNK: usize = 1024;
 
-/// The most rows that are scored between two checks of the clock: many, so that all threads have enough.
-const LARGEST_SCORED: usize = 64 * LARGEST_CHUNK;
+/// The fewest and the most rows that are scored between two checks of the clock: many, so that all threads have enough.
+const SCORED_LENGTHS: [usize; 2] = [LARGEST_CHUNK, 64 * LARGEST_CHUNK];
 
 /// A model that computes the same number of values for each row, of any type of numbers.
 pub(super) trait ScoreRows {
     fn score_rows<T: Number>(&self, rows: &Rows<'_, T>) -> Result<Vec<f64>, Error>;
+
+    /// The features of the rows of a table.
+    fn features(&self, table: &Table) -> Result<Features, Error>;
+
+    /// Computes the numbers of rows of features.
+    fn score_features(&self, rows: &Rows<'_>) -> Result<Vec<f64>, Error>;
 
     /// Number of values for each row.
     fn values_per_row(&self) -> usize;
@@ -37,6 +46,23 @@ pub(super) fn score<'py, M: ScoreRows>(
         Matrix::Float64(X) => score_rows(py, &X.try_readonly()?, open),
         Matrix::Float32(X) => score_rows(py, &X.try_readonly()?, open),
     }
+}
+
+/// Scores all rows of a table, as [`score`] does with those of an array.
+pub(super) fn score_table<M: ScoreRows>(
+    py: Python<'_>,
+    table: &Table,
+    open: impl FnOnce() -> M + Send,
+) -> PyResult<Vec<f64>> {
+    let mut signals = Signals::new(py)?;
+    py.detach(|| {
+        let model = open();
+        let features = model.features(table)?;
+        let shape = (table.n_rows(), model.values_per_row());
+        in_chunks(shape, SCORED_LENGTHS, &mut signals, |range| {
+            model.score_features(&features.rows().slice(range))
+        })
+    })
 }
 
 /// Predictions as an array: a number for each row, or as many as there are targets.
@@ -70,8 +96,7 @@ fn score_rows<T: Number + Element, M: ScoreRows>(
     py.detach(|| {
         let (model, mut memory) = (open(), Vec::new());
         let shape = (source.len(), model.values_per_row());
-        let lengths = [LARGEST_CHUNK, LARGEST_SCORED];
-        in_chunks(shape, lengths, &mut signals, |range| match &source {
+        in_chunks(shape, SCORED_LENGTHS, &mut signals, |range| match &source {
             Source::InOrder(rows) => model.score_rows(&rows.slice(range)),
             Source::Strided(_) => model.score_rows(&source.float64(range, &mut memory)?),
         })
@@ -159,20 +184,21 @@ impl<'a, T: Number + Element> Source<'a, T> {
         }
     }
 
-    /// Refuses rows with numbers that are not finite, and rows that `check` refuses, which is given some at a time.
+    /// Refuses rows with numbers that the learner refuses, and rows that `check` refuses, which is given some at a time.
     pub(super) fn check(
         &self,
         needs_rows: bool,
+        learner: &Learner,
         check: impl Fn(&Rows<'_>, Range<usize>) -> Result<(), Error>,
     ) -> Result<(), Error> {
         if let (Self::InOrder(rows), false) = (self, needs_rows) {
-            return rows.check_numbers("X");
+            return learner.check_numbers_of("X", rows);
         }
         let mut memory = Vec::new();
         for first in (0..self.len()).step_by(LARGEST_CHUNK) {
             let range = first..self.len().min(first + LARGEST_CHUNK);
             let rows = self.float64(range.clone(), &mut memory)?;
-            rows.check_numbers("X")?;
+            learner.check_numbers_of("X", &rows)?;
             check(&rows, range)?;
         }
         Ok(())

@@ -84,7 +84,8 @@ impl Kernel {
     }
 
     fn __repr__(slf: &Bound<'_, Self>) -> PyResult<String> {
-        params::repr(slf, &slf.get().0)
+        let (_, kwargs) = params::to_py(slf.py(), &slf.get().0)?;
+        params::repr(slf, &kwargs)
     }
 
     fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {

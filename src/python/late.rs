@@ -4,9 +4,10 @@ use numpy::PyArray1;
 use pyo3::prelude::*;
 
 use super::{arrays, chunks};
-use crate::Learner;
 use crate::data::FeatureNames;
+use crate::error::Error;
 use crate::predictor::Asked;
+use crate::{AskedRow, Learner};
 
 #[doc = include_str!("docs/Ticket.txt")]
 #[pyclass(module = "nystream._core", frozen, weakref)]
@@ -18,14 +19,14 @@ pub(super) struct Ticket {
 
 /// The parts of a ticket: what `Ticket._restore` takes.
 type Parts = (
-    (Vec<f64>, u64, Option<Vec<String>>),
+    (Vec<f64>, u64, Option<Vec<String>>, String),
     (Vec<f64>, f64, Vec<f64>, Vec<f64>),
     Option<Vec<f64>>,
 );
 
 #[pymethods]
 impl Ticket {
-    /// The row.
+    /// The features of the row.
     ///
     /// Examples
     /// --------
@@ -66,27 +67,32 @@ impl Ticket {
     }
 
     #[staticmethod]
-    fn _restore(parts: Parts) -> Self {
-        let ((x, at, names), (yhat, q, scales, details), interval) = parts;
+    fn _restore(parts: Parts) -> PyResult<Self> {
+        let ((x, at, names, row), (yhat, q, scales, details), interval) = parts;
         let asked = Asked {
             yhat,
             q,
             scales,
             details,
         };
-        Self {
-            core: crate::Ticket { x, asked, at },
+        let row = AskedRow::from_text(&row)?;
+        Ok(Self {
+            core: crate::Ticket { x, asked, at, row },
             interval,
             names: FeatureNames::new(names),
-        }
+        })
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (Parts,))> {
         let (restore, own) = (slf.get_type().getattr("_restore")?, slf.get());
-        let crate::Ticket { x, asked, at } = own.core.clone();
+        let row = own.core.row_to_text();
+        let crate::Ticket { x, asked, at, .. } = own.core.clone();
         let names = own.names.get().map(<[String]>::to_vec);
         let asked = (asked.yhat, asked.q, asked.scales, asked.details);
-        Ok((restore, (((x, at, names), asked, own.interval.clone()),)))
+        Ok((
+            restore,
+            (((x, at, names, row), asked, own.interval.clone()),),
+        ))
     }
 
     fn __repr__(&self) -> String {
@@ -103,14 +109,14 @@ pub(super) fn delay(delay: Option<&Bound<'_, PyAny>>) -> PyResult<usize> {
 /// Predicts a row whose label comes later.
 pub(super) fn ask(
     learner: &mut Learner,
-    x: &[f64],
     level: Option<f64>,
     names: FeatureNames,
+    ask: impl FnOnce(&mut Learner) -> Result<crate::Ticket, Error>,
 ) -> PyResult<Ticket> {
     if let Some(level) = level {
         learner.check_level(level)?;
     }
-    let ticket = learner.ask(x)?;
+    let ticket = ask(learner)?;
     let interval = level.map(|level| learner.interval_of(&ticket, level));
     Ok(Ticket {
         interval: interval.transpose()?,

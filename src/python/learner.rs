@@ -1,6 +1,8 @@
 //! The base class of all learners.
 
 use std::cell::RefCell;
+use std::slice::from_ref;
+use std::sync::Arc;
 
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use parking_lot::{ReentrantMutex, ReentrantMutexGuard};
@@ -11,11 +13,14 @@ use pyo3::types::{PyBytes, PyDict, PyFloat, PyType};
 
 use super::chunks::ScoreRows;
 use super::late::{self, Ticket};
+use super::schema::{self, Column};
 use super::scorer::Scorer;
 use super::training_batch::TrainingBatch;
-use super::{arrays, chunks, intervals, novelty, params};
-use crate::data::{Number, Rows};
+use super::{arrays, chunks, front, intervals, novelty, params, tables};
+use crate::columns::Table;
+use crate::data::{FeatureNames, Number, Rows};
 use crate::error::Error;
+use crate::learner::Features;
 use crate::linalg::Panels;
 use crate::persist::model_file;
 
@@ -50,6 +55,34 @@ impl Learner {
         self.core.lock_py_attached(py)
     }
 
+    /// A row of a table, if it is one and the learner takes it.
+    fn row_of_table(
+        &self,
+        py: Python<'_>,
+        argument: &str,
+        x: &Bound<'_, PyAny>,
+    ) -> PyResult<Option<Arc<Table>>> {
+        if arrays::is_nameless(x) || !self.lock(py).borrow().takes_tables() {
+            return Ok(None);
+        }
+        tables::row(argument, x)
+    }
+
+    /// Many rows of a table, if they are that and the learner takes them.
+    fn table(&self, py: Python<'_>, X: &Bound<'_, PyAny>) -> PyResult<Option<Arc<Table>>> {
+        if !self.lock(py).borrow().takes_tables() {
+            return Ok(None);
+        }
+        tables::table("X", X)
+    }
+
+    /// What decides how a batch is read: the number of targets, and whether tables are taken.
+    fn shape(&self, py: Python<'_>) -> (usize, bool) {
+        let guard = self.lock(py);
+        let learner = guard.borrow();
+        (learner.n_targets(), learner.takes_tables())
+    }
+
     /// A copy of the learner.
     pub(super) fn copy(&self, py: Python<'_>) -> Core {
         self.lock(py).borrow().copy()
@@ -61,7 +94,7 @@ impl Learner {
         learner: Core,
         class: Option<&Bound<'py, PyType>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let (name, kwargs) = params::to_py(py, learner.params())?;
+        let (name, kwargs) = front::to_py(py, &learner)?;
         let base = py.get_type::<Self>();
         let facade = params::facade(py, &name)?;
         let class = match class.filter(|class| !class.is(&base)) {
@@ -85,6 +118,14 @@ impl ScoreRows for ReentrantMutexGuard<'_, RefCell<Core>> {
         self.borrow().predict_rows(rows)
     }
 
+    fn features(&self, table: &Table) -> Result<Features, Error> {
+        self.borrow().features(table)
+    }
+
+    fn score_features(&self, rows: &Rows<'_>) -> Result<Vec<f64>, Error> {
+        self.borrow().predict_features(rows)
+    }
+
     fn values_per_row(&self) -> usize {
         self.borrow().n_targets()
     }
@@ -95,9 +136,9 @@ impl Learner {
     #[new]
     #[pyo3(signature = (algorithm, /, **params))]
     fn new(algorithm: &str, params: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
-        let params: crate::AnyParams = params::from_py(algorithm, params)?;
+        let learner = front::from_py(algorithm, params)?;
         Ok(Self {
-            core: ReentrantMutex::new(RefCell::new(Core::new(params)?)),
+            core: ReentrantMutex::new(RefCell::new(learner)),
         })
     }
 
@@ -107,6 +148,10 @@ impl Learner {
         py: Python<'py>,
         x: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        if let Some(row) = self.row_of_table(py, "x", x)? {
+            let yhat = self.lock(py).borrow().predict_table(&row)?;
+            return Ok(chunks::prediction(py, yhat));
+        }
         let (x, names) = arrays::row("x", x)?;
         let (guard, x) = (self.lock(py), x.try_readonly()?);
         let learner = guard.borrow();
@@ -132,6 +177,11 @@ impl Learner {
         let y = arrays::label("y", y, n_targets)?;
         let weight = sample_weight.map(|w| arrays::number("sample_weight", w));
         let weight = weight.transpose()?;
+        if let Some(row) = self.row_of_table(py, "x", x)? {
+            let weights = weight.as_ref().map(from_ref);
+            self.lock(py).borrow_mut().learn_table(&row, &y, weights)?;
+            return Ok(());
+        }
         let (x, names) = arrays::row("x", x)?;
         let (guard, x) = (self.lock(py), x.try_readonly()?);
         let mut learner = guard.borrow_mut();
@@ -151,9 +201,13 @@ impl Learner {
         py: Python<'py>,
         X: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let (X, names) = arrays::rows("X", X)?;
-        self.lock(py).borrow().check_names("X", &names)?;
-        let yhat = chunks::score(py, &X, || self.core.lock())?;
+        let yhat = if let Some(table) = self.table(py, X)? {
+            chunks::score_table(py, &table, || self.core.lock())?
+        } else {
+            let (X, names) = arrays::rows("X", X)?;
+            self.lock(py).borrow().check_names("X", &names)?;
+            chunks::score(py, &X, || self.core.lock())?
+        };
         chunks::predictions(py, yhat, self.n_targets(py))
     }
 
@@ -192,7 +246,7 @@ impl Learner {
         delay: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<()> {
         let delay = late::delay(delay)?;
-        let batch = TrainingBatch::new(X, y, sample_weight, self.n_targets(py))?;
+        let batch = TrainingBatch::new(X, y, sample_weight, self.shape(py))?;
         batch.progressive(py, &self.core, delay)?;
         Ok(())
     }
@@ -207,9 +261,9 @@ impl Learner {
         sample_weight: Option<&Bound<'py, PyAny>>,
         delay: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let (n_targets, delay) = (self.n_targets(py), late::delay(delay)?);
-        let batch = TrainingBatch::new(X, y, sample_weight, n_targets)?;
-        chunks::predictions(py, batch.progressive(py, &self.core, delay)?, n_targets)
+        let (shape, delay) = (self.shape(py), late::delay(delay)?);
+        let batch = TrainingBatch::new(X, y, sample_weight, shape)?;
+        chunks::predictions(py, batch.progressive(py, &self.core, delay)?, shape.0)
     }
 
     #[doc = include_str!("docs/ask.txt")]
@@ -221,11 +275,18 @@ impl Learner {
         level: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Ticket> {
         let level = level.map(|level| arrays::number("level", level));
-        let (level, (x, names)) = (level.transpose()?, arrays::row("x", x)?);
+        let level = level.transpose()?;
+        if let Some(row) = self.row_of_table(py, "x", x)? {
+            let guard = self.lock(py);
+            let ask = |learner: &mut Core| learner.ask_table(&row);
+            return late::ask(&mut guard.borrow_mut(), level, FeatureNames::default(), ask);
+        }
+        let (x, names) = arrays::row("x", x)?;
         let (guard, x) = (self.lock(py), x.try_readonly()?);
         let mut learner = guard.borrow_mut();
         learner.check_names("x", &names)?;
-        late::ask(&mut learner, x.as_slice()?, level, names)
+        let x = x.as_slice()?;
+        late::ask(&mut learner, level, names, |learner| learner.ask(x))
     }
 
     #[doc = include_str!("docs/answer.txt")]
@@ -277,6 +338,14 @@ impl Learner {
         let guard = self.lock(py);
         let learner = guard.borrow();
         learner.names().get().map(<[String]>::to_vec)
+    }
+
+    #[doc = include_str!("docs/schema.txt")]
+    #[getter]
+    fn schema(&self, py: Python<'_>) -> Option<Vec<Column>> {
+        let guard = self.lock(py);
+        let learner = guard.borrow();
+        learner.columns().map(schema::of)
     }
 
     #[doc = include_str!("docs/n_basis.txt")]
@@ -339,7 +408,9 @@ impl Learner {
             let learner = guard.borrow();
             let rows = learner.basis().map(Panels::to_vec).unwrap_or_default();
             let n_rows = learner.basis().map_or(0, Panels::n_rows);
-            (rows, (n_rows, learner.n_features().unwrap_or(0)))
+            let width = learner.basis().filter(|basis| basis.n_rows() > 0);
+            let width = width.map(Panels::n_features).or(learner.n_features());
+            (rows, (n_rows, width.unwrap_or(0)))
         };
         PyArray1::from_vec(py, rows).reshape(shape)
     }
@@ -347,8 +418,7 @@ impl Learner {
     #[doc = include_str!("docs/params.txt")]
     #[getter]
     fn params<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let params = self.lock(py).borrow().params().clone();
-        Ok(params::to_py(py, &params)?.1)
+        Ok(front::to_py(py, &self.lock(py).borrow())?.1)
     }
 
     #[doc = include_str!("docs/to_bytes.txt")]
@@ -385,8 +455,8 @@ impl Learner {
     }
 
     fn __repr__(slf: &Bound<'_, Self>) -> PyResult<String> {
-        let params = slf.get().lock(slf.py()).borrow().params().clone();
-        params::repr(slf, &params)
+        let shown = front::shown(slf.py(), &slf.get().lock(slf.py()).borrow())?;
+        params::repr(slf, &shown)
     }
 }
 

@@ -10,6 +10,7 @@
 mod arrays;
 mod chunks;
 mod errors;
+mod front;
 mod intervals;
 mod kernel;
 mod late;
@@ -18,6 +19,7 @@ mod merge;
 mod novelty;
 mod params;
 mod parts;
+mod schema;
 mod scorer;
 mod signals;
 mod table;
@@ -32,7 +34,7 @@ mod _core {
     use pyo3::prelude::*;
     use pyo3::types::PyDict;
 
-    use super::{arrays, params};
+    use super::{arrays, front};
     use crate::algorithms::{AnyParams, AogdAldParams, Decay};
     use crate::kernels::AnyKernel;
     use crate::learner::AnyModel;
@@ -46,6 +48,8 @@ mod _core {
     #[pymodule_export]
     use super::merge::merge_learners;
 
+    #[pymodule_export]
+    use super::schema::Column;
     #[pymodule_export]
     use super::scorer::Scorer;
     #[pymodule_export]
@@ -177,7 +181,7 @@ mod _core {
     fn default_params<'py>(py: Python<'py>, algorithm: &str) -> PyResult<Bound<'py, PyDict>> {
         let defaults = AnyParams::default_of(algorithm)
             .ok_or_else(|| PyKeyError::new_err(algorithm.to_owned()))?;
-        Ok(params::to_py(py, &defaults)?.1)
+        Ok(front::to_py(py, &crate::Learner::new(defaults)?)?.1)
     }
 
     /// The paper's `alpha` and `mu` of NONS-ALD for `T` rows.

@@ -7,11 +7,13 @@ use parking_lot::{ReentrantMutex, ReentrantMutexGuard};
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
 
-use super::arrays;
 use super::chunks::{self, ScoreRows};
+use super::{arrays, tables};
 use crate::Learner;
+use crate::columns::Table;
 use crate::data::{Number, Rows};
 use crate::error::Error;
+use crate::learner::Features;
 
 /// A learner that computes novelties.
 struct Novelty<'a>(ReentrantMutexGuard<'a, RefCell<Learner>>);
@@ -19,6 +21,14 @@ struct Novelty<'a>(ReentrantMutexGuard<'a, RefCell<Learner>>);
 impl ScoreRows for Novelty<'_> {
     fn score_rows<T: Number>(&self, rows: &Rows<'_, T>) -> Result<Vec<f64>, Error> {
         self.0.borrow().novelty(rows)
+    }
+
+    fn features(&self, table: &Table) -> Result<Features, Error> {
+        self.0.borrow().features(table)
+    }
+
+    fn score_features(&self, rows: &Rows<'_>) -> Result<Vec<f64>, Error> {
+        self.0.borrow().novelty_of_features(rows)
     }
 
     fn values_per_row(&self) -> usize {
@@ -32,9 +42,17 @@ pub(super) fn of_rows<'py>(
     learner: &ReentrantMutex<RefCell<Learner>>,
     X: &Bound<'py, PyAny>,
 ) -> PyResult<Bound<'py, PyArray1<f64>>> {
-    let (X, names) = arrays::rows("X", X)?;
-    let guard = learner.lock_py_attached(py);
-    guard.borrow().check_names("X", &names)?;
-    let novelty = chunks::score(py, &X, || Novelty(learner.lock()))?;
+    let open = || Novelty(learner.lock());
+    let novelty = match tables::table("X", X)? {
+        Some(table) => chunks::score_table(py, &table, open)?,
+        None => {
+            let (X, names) = arrays::rows("X", X)?;
+            learner
+                .lock_py_attached(py)
+                .borrow()
+                .check_names("X", &names)?;
+            chunks::score(py, &X, open)?
+        }
+    };
     Ok(PyArray1::from_vec(py, novelty))
 }

@@ -23,8 +23,18 @@ pub(super) fn from_py<T: DeserializeOwned>(
         let value = to_value(&key, &value)?;
         fields.insert(key, value);
     }
-    let tagged = Value::Object(Map::from_iter([(name.to_owned(), fields.into())]));
-    serde_path_to_error::deserialize(tagged).map_err(|error| {
+    parsed(
+        Value::Object(Map::from_iter([(name.to_owned(), fields.into())])),
+        kwargs,
+    )
+}
+
+/// Builds what keyword arguments, written as JSON, describe.
+pub(super) fn parsed<T: DeserializeOwned>(
+    value: Value,
+    kwargs: Option<&Bound<'_, PyDict>>,
+) -> PyResult<T> {
+    serde_path_to_error::deserialize(value).map_err(|error| {
         let path = error.path().to_string();
         let field = path.rsplit('.').next().unwrap_or(&path);
         let value = kwargs.and_then(|kwargs| kwargs.get_item(field).ok().flatten());
@@ -51,9 +61,8 @@ pub(super) fn object<'py, T: Serialize>(
 }
 
 /// The constructor call of an object with these parameters.
-pub(super) fn repr<T: Serialize>(object: &Bound<'_, PyAny>, params: &T) -> PyResult<String> {
+pub(super) fn repr(object: &Bound<'_, PyAny>, kwargs: &Bound<'_, PyDict>) -> PyResult<String> {
     let name = object.get_type().name()?;
-    let (_, kwargs) = to_py(object.py(), params)?;
     let arguments = kwargs
         .iter()
         .map(|(key, value)| Ok(format!("{key}={}", short_repr(&value)?)))
@@ -69,7 +78,7 @@ fn short_repr(value: &Bound<'_, PyAny>) -> PyResult<String> {
     }
 }
 
-fn to_value(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Value> {
+pub(super) fn to_value(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Value> {
     if let Ok(kernel) = value.cast::<Kernel>() {
         return Ok(serde_json::to_value(kernel.get().kernel()).map_err(Error::model_file)?);
     }
@@ -106,7 +115,7 @@ fn to_value(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Value> {
     }
 }
 
-fn vector(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Value> {
+pub(super) fn vector(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Value> {
     let numbers = arrays::vector(name, value)?.to_vec()?;
     list(&numbers, |i| format!("{name}[{i}]"))
 }
@@ -142,6 +151,18 @@ fn tagged<'py>(py: Python<'py>, value: &Value) -> PyResult<Option<(String, Bound
         kwargs.set_item(key, to_object(py, value)?)?;
     }
     Ok(Some((name.clone(), kwargs)))
+}
+
+/// A value of JSON as Python has it, in which objects are dicts.
+pub(super) fn plain<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>> {
+    let Value::Object(fields) = value else {
+        return to_object(py, value);
+    };
+    let dict = PyDict::new(py);
+    for (key, value) in fields {
+        dict.set_item(key, plain(py, value)?)?;
+    }
+    Ok(dict.into_any())
 }
 
 fn to_object<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>> {

@@ -5,9 +5,12 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString};
 
 use super::parts::Parts;
-use super::{arrays, chunks, params};
+use super::schema::{self, Column};
+use super::{arrays, chunks, params, tables};
+use crate::columns::Table;
 use crate::data::{Number, Rows};
 use crate::error::Error;
+use crate::learner::Features;
 use crate::persist::model_file;
 use crate::predictor::{Extension, Mixture, Predictor, Trees};
 
@@ -40,6 +43,14 @@ impl chunks::ScoreRows for &Core {
         self.predict_rows(rows)
     }
 
+    fn features(&self, table: &Table) -> Result<Features, Error> {
+        Core::features(self, table)
+    }
+
+    fn score_features(&self, rows: &Rows<'_>) -> Result<Vec<f64>, Error> {
+        self.predict_features(rows)
+    }
+
     fn values_per_row(&self) -> usize {
         self.n_targets()
     }
@@ -61,7 +72,14 @@ impl Scorer {
     /// >>> nystream.NonsAld().scorer().predict_one([0.1, 0.2])
     /// 0.0
     fn predict_one<'py>(&self, x: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        let (py, (x, names)) = (x.py(), arrays::row("x", x)?);
+        let py = x.py();
+        if !arrays::is_nameless(x)
+            && self.0.columns().is_some()
+            && let Some(row) = tables::row("x", x)?
+        {
+            return Ok(chunks::prediction(py, self.0.predict_table(&row)?));
+        }
+        let (x, names) = arrays::row("x", x)?;
         self.0.names().check("x", &names)?;
         let x = x.try_readonly()?;
         Ok(chunks::prediction(
@@ -82,9 +100,14 @@ impl Scorer {
         py: Python<'py>,
         X: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let (X, names) = arrays::rows("X", X)?;
-        self.0.names().check("X", &names)?;
-        let yhat = chunks::score(py, &X, || &self.0)?;
+        let table = self.0.columns().map(|_| tables::table("X", X));
+        let yhat = if let Some(table) = table.transpose()?.flatten() {
+            chunks::score_table(py, &table, || &self.0)?
+        } else {
+            let (X, names) = arrays::rows("X", X)?;
+            self.0.names().check("X", &names)?;
+            chunks::score(py, &X, || &self.0)?
+        };
         chunks::predictions(py, yhat, self.0.n_targets())
     }
 
@@ -122,6 +145,20 @@ impl Scorer {
     #[getter]
     fn feature_names(&self) -> Option<Vec<String>> {
         self.0.names().get().map(<[String]>::to_vec)
+    }
+
+    /// The columns that the learner knew, each with its kind; None for a learner without columns.
+    ///
+    /// Examples
+    /// --------
+    /// >>> import nystream
+    /// >>> model = nystream.Auto()
+    /// >>> model.learn_one({"town": "Ulm", "rooms": 3}, 200.0)
+    /// >>> [(column.name, column.kind) for column in model.scorer().schema]
+    /// [('town', 'category'), ('rooms', 'number')]
+    #[getter]
+    fn schema(&self) -> Option<Vec<Column>> {
+        self.0.columns().map(schema::of)
     }
 
     /// Bytes of memory that the scorer holds.
