@@ -20,7 +20,7 @@ mod params;
 mod parts;
 mod scorer;
 mod signals;
-mod table;
+mod tables;
 mod training_batch;
 
 use pyo3::prelude::*;
@@ -49,7 +49,7 @@ mod _core {
     #[pymodule_export]
     use super::scorer::Scorer;
     #[pymodule_export]
-    use super::table::Table;
+    use super::tables::Table;
 
     #[pymodule_export]
     const SMALLEST_ALPHA: f64 = crate::SMALLEST_ALPHA;
