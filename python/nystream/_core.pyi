@@ -1,6 +1,6 @@
 from collections.abc import Iterable
 from os import PathLike
-from typing import Any, Literal, Protocol, TypeAlias, TypeVar, final
+from typing import Any, Literal, NoReturn, Protocol, TypeAlias, TypeVar, final
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
@@ -15,6 +15,7 @@ __all__ = [
     "Kernel",
     "Learner",
     "Scorer",
+    "Table",
     "Ticket",
     "__version__",
     "algorithms",
@@ -58,6 +59,19 @@ class Kernel:
     def _restore(cls, name: str, params: dict[str, Any]) -> Self: ...
     def __reduce__(self) -> tuple[Any, ...]: ...
     def __getstate__(self) -> None: ...
+
+@final
+class Table:
+    def __new__(cls, data: Any, /) -> Table: ...
+    @staticmethod
+    def from_rows(rows: list[dict[str, Any]], /) -> Table: ...
+    @staticmethod
+    def from_row(x: Any, /) -> Table: ...
+    @property
+    def names(self) -> list[str]: ...
+    def to_dict(self) -> dict[str, list[Any]]: ...
+    def __len__(self) -> int: ...
+    def __reduce__(self) -> NoReturn: ...
 
 @final
 class Ticket:

@@ -28,6 +28,7 @@
 //! ```
 
 mod arrays;
+mod builder;
 mod cell;
 mod check;
 mod demand;
@@ -50,6 +51,7 @@ use crate::data::checks::targets;
 use crate::error::Error;
 use crate::runtime::Heap;
 
+pub use builder::{ColumnBuilder, TextsBuilder, time_of_day};
 use encoders::{Encoder, Means};
 use first_rows::FirstRows;
 pub use kind::{Kind, Why};

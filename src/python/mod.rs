@@ -22,7 +22,7 @@ mod parts;
 mod schema;
 mod scorer;
 mod signals;
-mod table;
+mod tables;
 mod training_batch;
 
 use pyo3::prelude::*;
@@ -53,7 +53,7 @@ mod _core {
     #[pymodule_export]
     use super::scorer::Scorer;
     #[pymodule_export]
-    use super::table::Table;
+    use super::tables::Table;
 
     #[pymodule_export]
     const SMALLEST_ALPHA: f64 = crate::SMALLEST_ALPHA;

@@ -17,6 +17,7 @@ ROOMS = (
         "_core",
         "_checks",
         "_frames",
+        "_pandas",
         "_onnx_trees",
         "_onnx",
         "_parameters",
