@@ -12,9 +12,11 @@ Learners that see each row once, predict before they learn, and keep a small dic
 
 from nystream import datasets, theory
 from nystream._core import (
+    Column,
     Kernel,
     Learner,
     Scorer,
+    Table,
     Ticket,
     __version__,
     algorithms,
@@ -28,11 +30,14 @@ from nystream._kernels import *  # noqa: F403
 from nystream._learners import *  # noqa: F403
 
 __all__ = [
+    "Column",
     "Event",  # noqa: F405
     "Expert",  # noqa: F405
     "Kernel",
     "Learner",
     "Scorer",
+    "Table",
+    "Tabular",  # noqa: F405
     "Ticket",
     "__version__",
     "algorithms",

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from dataclasses import dataclass, field, fields
+from dataclasses import MISSING, dataclass, field, fields
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -64,8 +64,7 @@ def construct(cls: type, base: Any) -> None:
     for name in names:
         if name in vars(cls):
             delattr(cls, name)
-        if not hasattr(base, name):
-            setattr(cls, name, _Read(name))
+        setattr(cls, name, vars(base).get(name) or _Read(name))
     cls.__new__ = staticmethod(_constructor(cls, base))  # type: ignore[method-assign]
     cls.__module__ = "nystream"
 
@@ -102,9 +101,12 @@ def _signature(cls: type) -> inspect.Signature:
     return inspect.Signature(
         [
             inspect.Parameter(
-                one.name, kinds[bool(one.kw_only)], default=one.default, annotation=one.type
+                one.name,
+                kinds[bool(one.kw_only)],
+                default=inspect.Parameter.empty if one.default is MISSING else one.default,
+                annotation=one.type,
             )
-            for one in fields(cls)
+            for one in sorted(fields(cls), key=lambda one: bool(one.kw_only))
         ]
     )
 

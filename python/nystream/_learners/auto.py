@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from nystream._core import Learner
-from nystream._learners._base import Parameters, learner
+from nystream._learners._base import learner
+from nystream._learners.tabular import ColumnParameters
 from nystream._parameters import Constructed, parameters
 
 if TYPE_CHECKING:
@@ -105,7 +106,7 @@ class Event:
 
 
 @parameters
-class AutoParameters(Parameters):
+class AutoParameters(ColumnParameters):
     """Parameters of :class:`Auto`.
 
     Parameters

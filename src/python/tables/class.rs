@@ -30,7 +30,7 @@ use crate::python::arrays::wrong_type;
 /// Examples
 /// --------
 /// >>> import nystream
-/// >>> table = nystream._core.Table([{"size": 2, "color": "red"}, {"size": 3.5}])
+/// >>> table = nystream.Table([{"size": 2, "color": "red"}, {"size": 3.5}])
 /// >>> table
 /// Table(2 rows, 2 columns)
 /// >>> table.to_dict()
@@ -59,7 +59,7 @@ impl Table {
     /// Examples
     /// --------
     /// >>> import nystream
-    /// >>> len(nystream._core.Table.from_rows([]))
+    /// >>> len(nystream.Table.from_rows([]))
     /// 0
     #[staticmethod]
     #[pyo3(signature = (rows, /))]
@@ -74,7 +74,7 @@ impl Table {
     /// Examples
     /// --------
     /// >>> import nystream
-    /// >>> nystream._core.Table.from_row({"size": 2, "color": "red"})
+    /// >>> nystream.Table.from_row({"size": 2, "color": "red"})
     /// Table(1 row, 2 columns)
     #[staticmethod]
     #[pyo3(signature = (x, /))]
@@ -94,7 +94,7 @@ impl Table {
     /// Examples
     /// --------
     /// >>> import nystream
-    /// >>> nystream._core.Table.from_row({"price": float("nan")}).to_dict()
+    /// >>> nystream.Table.from_row({"price": float("nan")}).to_dict()
     /// {'price': [None]}
     fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let dict = PyDict::new(py);
