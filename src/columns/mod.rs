@@ -22,7 +22,7 @@
 //!         Change::Anew(replay) => { /* The learner starts again, from the rows of the replay. */ }
 //!     }
 //! }
-//! let names = ["size", "color: mean label", "color: frequency", "size is missing"];
+//! let names = ["size", "color: mean label", "size is missing"];
 //! assert_eq!(columns.feature_names(), names);
 //! # Ok::<(), nystream::Error>(())
 //! ```

@@ -10,8 +10,12 @@ use crate::persist::{State, whole};
 /// Days from Monday to Saturday.
 const SATURDAY: i64 = 5;
 
+/// Microseconds that times may go back and yet be those of a stream in order.
+const LATE: i64 = DAY;
+
 /// A time is encoded by its parts, each from when it first varies: the time of day, the weekday and the day of the year
-/// on circles, the weekend, and the days since the first time learned.
+/// on circles, and the weekend. The days since the first time learned are a part of times that are in no order: where
+/// they only go on, each row would have more of them than all before.
 #[derive(Debug, Clone, Default)]
 pub(in crate::columns) struct Time {
     /// The first time of day learned, in microseconds.
@@ -19,6 +23,8 @@ pub(in crate::columns) struct Time {
     /// The first and the last moment learned that have a date, in microseconds.
     first: Option<i64>,
     last: Option<i64>,
+    /// The least and the greatest moment learned that have a date, in microseconds.
+    span: Option<(i64, i64)>,
     places: Parts,
 }
 
@@ -70,11 +76,25 @@ impl Time {
             let first = Moment::of_micros(*self.first.get_or_insert(moment.micros));
             self.last = Some(moment.micros);
             self.places.append_dated(first, moment, features);
+            if self.is_out_of_order(moment.micros) {
+                let elapsed = &mut self.places.elapsed;
+                elapsed.get_or_insert_with(|| features.append(": elapsed"));
+            }
         }
     }
 
+    /// Notes a moment; returns true if it lies in the older half of all so far, and not only because rows came late.
+    fn is_out_of_order(&mut self, micros: i64) -> bool {
+        let (least, greatest) = self.span.unwrap_or((micros, micros));
+        let (least, greatest) = (least.min(micros), greatest.max(micros));
+        self.span = Some((least, greatest));
+        let [back, span] = [micros, least].map(|from| greatest.abs_diff(from));
+        back > LATE.unsigned_abs() && back > span / 2
+    }
+
     pub(super) fn save(&self, state: &mut State) {
-        let micros = [self.first_clock, self.first, self.last];
+        let (least, greatest) = self.span.unzip();
+        let micros = [self.first_clock, self.first, self.last, least, greatest];
         let numbers = micros.map(|micros| numbers_of(micros.map(Moment::of_micros)));
         state.put("times", numbers.concat());
         let Parts {
@@ -89,13 +109,17 @@ impl Time {
     }
 
     pub(super) fn load(state: &State, places: &mut Places) -> Result<Self, Error> {
-        let [a, b, c, d, e, f, g, h, i]: [f64; 9] = state.numbers("times")?;
-        let micros = |numbers| moment_of(numbers).map(|moment| moment.map(|moment| moment.micros));
+        let times: [f64; 15] = state.numbers("times")?;
+        let micros = |i: usize| {
+            let numbers = std::array::from_fn(|j| times[3 * i + j]);
+            moment_of(numbers).map(|moment| moment.map(|moment| moment.micros))
+        };
         let [hour, week, year, elapsed, missing] = state.numbers("places")?;
         let time = Self {
-            first_clock: micros([a, b, c])?,
-            first: micros([d, e, f])?,
-            last: micros([g, h, i])?,
+            first_clock: micros(0)?,
+            first: micros(1)?,
+            last: micros(2)?,
+            span: micros(3)?.zip(micros(4)?),
             places: Parts {
                 hour: places.take_if_any(hour, 2)?,
                 week: places.take_if_any(week, 3)?,
@@ -104,10 +128,12 @@ impl Time {
                 missing: places.take_if_any(missing, 1)?,
             },
         };
-        if time.first.is_some() == time.last.is_some() {
+        let has_dates = time.first.is_some();
+        if time.last.is_some() == has_dates && time.span.is_some() == has_dates {
             return Ok(time);
         }
-        Err(Error::model_file("times should have a first and a last"))
+        let problem = "times should have a first, a last, a least and a greatest";
+        Err(Error::model_file(problem))
     }
 }
 
@@ -121,10 +147,6 @@ impl Parts {
         if moment.day() != first.day() {
             let names = [": year sin", ": year cos"];
             self.year.get_or_insert_with(|| features.append_all(&names));
-        }
-        if moment.micros != first.micros {
-            let elapsed = &mut self.elapsed;
-            elapsed.get_or_insert_with(|| features.append(": elapsed"));
         }
     }
 }
@@ -213,7 +235,6 @@ mod tests {
         let expected = [
             "t: year sin",
             "t: year cos",
-            "t: elapsed",
             "t: hour sin",
             "t: hour cos",
             "t: weekday sin",
@@ -223,17 +244,42 @@ mod tests {
         ];
         assert_eq!(names, expected);
         let widths: Vec<usize> = seen.iter().map(Vec::len).collect();
-        assert_eq!(widths, [0, 0, 3, 5, 8]);
-        assert_eq!(seen[4], [0.0, 0.0, 6.5, 0.0, 0.0, 0.0, 0.0, 0.0]);
-        assert_eq!(
-            encoded(&time, "", 9)[2..],
-            [6.5, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0]
-        );
-        let found = encoded(&time, "2013-01-01 18:00", 9);
+        assert_eq!(widths, [0, 0, 2, 4, 7]);
+        assert_eq!(seen[4], [0.0; 7]);
+        assert_eq!(encoded(&time, "", 8)[6..], [0.0, 1.0]);
+        let found = encoded(&time, "2013-01-01 18:00", 8);
         let tuesday = [0.781_831_482, 0.623_489_802];
-        assert_eq!(found[..5], [0.0, 1.0, -5.25, -1.0, -0.0]);
-        assert_eq!(found[5..], [tuesday[0], tuesday[1], 0.0, 0.0]);
-        assert_eq!(encoded(&time, "2013-01-05", 9)[7], 1.0);
+        assert_eq!(found[..4], [0.0, 1.0, -1.0, -0.0]);
+        assert_eq!(found[4..], [tuesday[0], tuesday[1], 0.0, 0.0]);
+        assert_eq!(encoded(&time, "2013-01-05", 8)[6], 1.0);
+    }
+
+    #[test]
+    fn times_in_no_order_have_the_days_since_the_first() {
+        let in_order = [
+            "2013-01-07",
+            "2013-01-21 06:00",
+            "2013-01-14 06:00",
+            "2013-01-20 06:00",
+        ];
+        let (mut time, names, _) = walk(&in_order);
+        assert!(!names.contains(&"t: elapsed".to_owned()), "{names:?}");
+        let mut names = names;
+        for text in ["2013-01-10", ""] {
+            let column = "t";
+            let mut features = Features {
+                column,
+                names: &mut names,
+            };
+            time.learn(parse(text, Order::MonthFirst), &mut features);
+        }
+        let place = names.iter().position(|name| name == "t: elapsed").unwrap();
+        let elapsed = |text| encoded(&time, text, names.len())[place];
+        assert_eq!(["2013-01-01 18:00", ""].map(elapsed), [-5.25, 3.0]);
+        assert_eq!(
+            walk(&["2013-01-07 20:00", "2013-01-06 21:00"]).1.len(),
+            9 - 2
+        );
     }
 
     #[test]
@@ -265,8 +311,15 @@ mod tests {
                 encoded(&time, text, names.len())
             );
         }
-        state.put("times", [2.0, 0.0, 0.0, 2.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
-        assert!(Time::load(&state, &mut Places::new(names.len())).is_err());
+        let none = [0.0; 3];
+        let some = [2.0, 0.0, 0.0];
+        for times in [
+            [some, some, none, some, some],
+            [some, some, some, some, none],
+        ] {
+            state.put("times", times.concat());
+            assert!(Time::load(&state, &mut Places::new(names.len())).is_err());
+        }
     }
 
     #[test]

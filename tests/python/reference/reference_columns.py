@@ -250,7 +250,6 @@ class Category:
         self.values, self.n_rows = {}, 0
         for name in self.means():
             append(name)
-        append(": frequency")
 
     def means(self):
         several = range(self.n_targets) if self.n_targets > 1 else [None]
@@ -280,6 +279,8 @@ class Category:
         known.rows.append(self.n_rows)
         known.labels.append(y)
         known.weights.append(weight)
+        if len(self.values) > INDICATORS:
+            self.append(": frequency")
         n_indicators = sum(value.indicator is not None for value in self.values.values())
         is_frequent = len(known.rows) >= max(FREQUENT, self.n_rows / PART)
         if is_frequent and known.indicator is None and n_indicators < INDICATORS:
@@ -345,7 +346,8 @@ class Time:
                 self.append(": weekday sin", ": weekday cos", ": weekend")
             if time.date() != first.date():
                 self.append(": year sin", ": year cos")
-            if time != first:
+            back, span = max(self.dated) - time, max(self.dated) - min(self.dated)
+            if back > timedelta(days=1) and back > span / 2:
                 self.append(": elapsed")
 
 

@@ -29,7 +29,7 @@ impl Category {
         state.put_matrix("means", shape, means.collect());
         put_texts(state, "values", all.iter().map(|value| written(&value.key)));
         state.put("n_rows", [self.n_rows as f64]);
-        state.put("place", [self.place as f64]);
+        state.put("places", [self.place as f64, number_of(self.frequency)]);
     }
 
     pub(in crate::columns::encoders) fn load(
@@ -37,8 +37,9 @@ impl Category {
         state: &State,
         places: &mut Places,
     ) -> Result<Self, Error> {
-        let place = places.take(state.scalar("place")?, options.n_targets + 1)?;
-        let mut category = Self::at(place, options);
+        let [place, frequency] = state.numbers("places")?;
+        let mut category = Self::at(places.take(place, options.n_targets)?, options);
+        category.frequency = places.take_if_any(frequency, 1)?;
         category.n_rows = state.count("n_rows")? as u64;
         let keys = texts(state, "values")?;
         let n = keys.len();
@@ -158,9 +159,9 @@ mod tests {
             ("counts", &[0.0, 10.0]),
             ("last", &[21.0, 20.0]),
             ("mean_counts", &[0.0, 1.0]),
-            ("indicators", &[2.0, 2.0]),
-            ("indicators", &[4.0, 2.0]),
-            ("place", &[1.0]),
+            ("indicators", &[1.0, 1.0]),
+            ("indicators", &[3.0, 1.0]),
+            ("places", &[1.0, -1.0]),
             ("values_lengths", &[2.0]),
         ];
         for (name, numbers) in forged {

@@ -22,8 +22,8 @@ const PART: u64 = 50;
 /// The most values with an indicator.
 const INDICATORS: usize = 16;
 
-/// A value is encoded by the mean label of the rows that had it, by how often it came, and by an indicator if it is
-/// frequent. A missing value is a value of its own.
+/// A value is encoded by the mean label of the rows that had it, and by an indicator if it is frequent; by how often it
+/// came, too, once there are more values than indicators. A missing value is a value of its own.
 #[derive(Debug, Clone)]
 pub(in crate::columns) struct Category {
     values: Values,
@@ -32,8 +32,9 @@ pub(in crate::columns) struct Category {
     n_targets: usize,
     n_indicators: usize,
     forgetting: f64,
-    /// The place of the first mean label; the frequency follows the last.
+    /// The places of the first mean label, and of the frequency.
     place: usize,
+    frequency: Option<usize>,
 }
 
 impl Category {
@@ -46,7 +47,6 @@ impl Category {
                 places.min().unwrap_or_default()
             }
         };
-        features.append(": frequency");
         Self::at(place, options)
     }
 
@@ -59,6 +59,7 @@ impl Category {
             n_indicators: 0,
             forgetting: options.forgetting,
             place,
+            frequency: None,
         }
     }
 
@@ -75,14 +76,16 @@ impl Category {
     pub(super) fn encode(&self, seat: Seat, labels: &Means, out: &mut [f64]) {
         let value = self.values.at(seat);
         let (n, own) = value.map_or((0.0, labels), |value| (value.means.count, &value.means));
-        let (means, rest) = out[self.place..].split_at_mut(self.n_targets);
+        let means = &mut out[self.place..][..self.n_targets];
         for (out, (own, all)) in means.iter_mut().zip(own.values.iter().zip(&labels.values)) {
             let shrunken = own + (all - own) * PRIOR / (n + PRIOR);
             // Rounding may lead out of the range of the labels, and so out of that of features.
             *out = shrunken.clamp(-LARGEST, LARGEST);
         }
-        let count = value.map_or(0, |value| value.count);
-        rest[0] = ((count as f64 + 1.0) / (self.n_rows as f64 + 2.0)).ln();
+        if let Some(frequency) = self.frequency {
+            let count = value.map_or(0, |value| value.count);
+            out[frequency] = ((count as f64 + 1.0) / (self.n_rows as f64 + 2.0)).ln();
+        }
         if let Some(indicator) = value.and_then(|value| value.indicator) {
             out[indicator] = 1.0;
         }
@@ -101,6 +104,9 @@ impl Category {
             Some(_) => seat,
             None => self.values.insert(text, self.n_targets),
         };
+        if self.frequency.is_none() && self.values.len() > INDICATORS {
+            self.frequency = Some(features.append(": frequency"));
+        }
         let Some(value) = self.values.at_mut(seat) else {
             return seat;
         };
@@ -182,25 +188,19 @@ mod tests {
     }
 
     #[test]
-    fn a_value_is_its_shrunken_mean_label_and_its_frequency() {
+    fn a_value_is_its_shrunken_mean_label() {
         let mut walk = Walk::new(&OPTIONS);
-        assert_eq!(walk.encoded(Some("x")), [0.0, 0.5_f64.ln()]);
+        assert_eq!(walk.encoded(Some("x")), [0.0]);
         walk.learn(Some("x"), &[4.0]);
         walk.learn(Some("x"), &[1.0]);
         walk.learn(None, &[0.0]);
         // The count of x is 1.5 and its mean 2; that of all labels is 1.75 and (4 / 4 + 1 / 2 + 0) / 1.75.
         let all = 1.5 / 1.75;
-        let [x, missing] =
-            [(1.5, 2.0, 2.0), (1.0, 0.0, 1.0)].map(|(count, mean, n): (f64, f64, f64)| {
-                [
-                    (count * mean + 10.0 * all) / (count + 10.0),
-                    ((n + 1.0) / 5.0).ln(),
-                ]
-            });
-        assert_close(&walk.encoded(Some("x")), &x);
-        assert_close(&walk.encoded(None), &missing);
-        assert_close(&walk.encoded(Some("y")), &[all, 0.2_f64.ln()]);
-        assert_eq!(walk.names, ["a: mean label", "a: frequency"]);
+        let shrunken = |count: f64, mean| (count * mean + 10.0 * all) / (count + 10.0);
+        assert_close(&walk.encoded(Some("x")), &[shrunken(1.5, 2.0)]);
+        assert_close(&walk.encoded(None), &[shrunken(1.0, 0.0)]);
+        assert_close(&walk.encoded(Some("y")), &[all]);
+        assert_eq!(walk.names, ["a: mean label"]);
     }
 
     fn assert_close(found: &[f64], expected: &[f64]) {
@@ -211,21 +211,37 @@ mod tests {
     }
 
     #[test]
+    fn how_often_a_value_came_counts_once_there_are_more_than_indicators() {
+        let mut walk = Walk::new(&OPTIONS);
+        for i in 0..16 {
+            walk.learn(Some(&i.to_string()), &[0.0]);
+        }
+        assert_eq!(walk.names.len(), 1);
+        walk.learn(Some("x"), &[0.0]);
+        walk.learn(Some("x"), &[0.0]);
+        assert_eq!(walk.names, ["a: mean label", "a: frequency"]);
+        for (text, n) in [("x", 3.0), ("0", 2.0), ("new", 1.0)] {
+            assert_eq!(walk.encoded(Some(text))[1], (n / 20.0_f64).ln());
+        }
+    }
+
+    #[test]
     fn frequent_values_get_an_indicator_for_ever() {
         let mut walk = Walk::new(&OPTIONS);
         (0..7).for_each(|_| walk.learn(Some("x"), &[0.0]));
-        assert_eq!(walk.encoded(Some("x")).len(), 2);
+        assert_eq!(walk.names.len(), 1);
         walk.learn(Some("x"), &[0.0]);
         (0..392).for_each(|i| walk.learn(Some(&i.to_string()), &[0.0]));
         // The eighth of these rows is the 408th, of which a fiftieth is more than 8.
         (0..7).for_each(|_| walk.learn(None, &[0.0]));
         walk.learn(None, &[0.0]);
-        assert_eq!(walk.names[2..], ["a=x"]);
+        assert_eq!(walk.names[1..], ["a=x", "a: frequency"]);
         walk.learn(None, &[0.0]);
-        assert_eq!(walk.names[2..], ["a=x", "a is missing"]);
-        assert_eq!(walk.encoded(None)[2..], [0.0, 1.0]);
-        assert_eq!(walk.encoded(Some("x"))[2..], [1.0, 0.0]);
-        assert_eq!(walk.encoded(Some("new"))[2..], [0.0, 0.0]);
+        assert_eq!(walk.names[3..], ["a is missing"]);
+        let indicators = |text| [1, 3].map(|place| walk.encoded(text)[place]);
+        assert_eq!(indicators(None), [0.0, 1.0]);
+        assert_eq!(indicators(Some("x")), [1.0, 0.0]);
+        assert_eq!(indicators(Some("new")), [0.0, 0.0]);
     }
 
     #[test]
@@ -234,6 +250,7 @@ mod tests {
         for i in 0..8 * 17 {
             walk.learn(Some(&(i % 17).to_string()), &[0.0]);
         }
+        assert_eq!(walk.names[..2], ["a: mean label", "a: frequency"]);
         assert_eq!(walk.names.len(), 2 + 16);
         assert_eq!(walk.encoded(Some("16"))[2..], [0.0; 16]);
     }
@@ -256,9 +273,6 @@ mod tests {
         let mut walk = Walk::new(&options);
         walk.learn(Some("x"), &[1.0, -1e100]);
         assert_eq!(walk.encoded(Some("x"))[..2], [1.0, -1e100]);
-        assert_eq!(
-            walk.names,
-            ["a: mean label 0", "a: mean label 1", "a: frequency"]
-        );
+        assert_eq!(walk.names, ["a: mean label 0", "a: mean label 1"]);
     }
 }

@@ -101,6 +101,11 @@ impl Values {
         }
     }
 
+    /// Number of values.
+    pub(super) fn len(&self) -> usize {
+        self.all.len()
+    }
+
     /// The values, the one that came last at the end.
     pub(super) fn in_order(&self) -> Vec<&Value> {
         let mut all: Vec<&Value> = self.all.iter().collect();
