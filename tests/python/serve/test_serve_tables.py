@@ -395,7 +395,7 @@ def test_few_names_in_many_rows_do_not_become_many_values():
 
     async def scenario(app):
         await learn(app, x=dict.fromkeys(names, 1.0), y=1.0)
-        await post(app, "/learn", {"X": [{name: 1} for name in names], "y": [1] * 200})
+        await learn(app, X=[{name: 1} for name in names], y=[1] * 200)
         rows = [{names[i % 200]: 1.0} for i in range(6000)]
         return await post(app, "/predict", {"X": rows}, expected=413)
 
