@@ -103,7 +103,7 @@ def run(name: str, taught: int, seconds: float) -> Load:
     rows = as_objects(X) if name == TABLES else X.tolist()
     with serving(SERVERS[name]) as port:
         if name != "empty":
-            warm = teaching(rows[:5000], y[:5000], 500)
+            warm = teaching(rows[:5000], y[:5000], 500, "/learn?wait=1")
             drive(Connection(port), warm)
         asked = [request("/predict", {"x": x}) for x in rows[5000:6000]]
         return press(port, asked, teaching(rows[5000:], y[5000:], BATCH), taught, seconds)
@@ -133,10 +133,10 @@ def request(path: str, document: dict) -> bytes:
     return f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body
 
 
-def teaching(X: list, y: np.ndarray, size: int) -> list[bytes]:
+def teaching(X: list, y: np.ndarray, size: int, path: str = "/learn") -> list[bytes]:
     starts = range(0, len(y), size)
     pairs = ((X[i : i + size], y[i : i + size].tolist()) for i in starts)
-    return [request("/learn", {"X": rows, "y": labels}) for rows, labels in pairs]
+    return [request(path, {"X": rows, "y": labels}) for rows, labels in pairs]
 
 
 class Connection:
