@@ -46,7 +46,14 @@ SERVERS = {
     "RidgeAld": ["-m", "nystream", "serve", "--port", "0", *RIDGE],
     "Auto": ["-m", "nystream", "serve", "--port", "0"],
 }
-CASES = (("empty", 0), ("RidgeAld", 0), ("RidgeAld", TAUGHT), ("Auto", 0), ("Auto", TAUGHT))
+TABLES = "Auto, rows of tables"
+SERVERS[TABLES] = SERVERS["Auto"]
+CASES = (
+    ("empty", 0),
+    *(("RidgeAld", taught) for taught in (0, TAUGHT)),
+    *(("Auto", taught) for taught in (0, TAUGHT)),
+    *((TABLES, taught) for taught in (0, TAUGHT)),
+)
 
 
 def measure(settings: Settings) -> Iterator[Table]:
@@ -62,7 +69,8 @@ def measure(settings: Settings) -> Iterator[Table]:
         f"friedman, d = 10, after 5,000 rows; each client sends its next row when it has its "
         f"answer. Clients and server share the cores. Rows are taught {BATCH} a request. Best of "
         f"{rounds} rounds of {seconds:g} s, no request failed. Empty: the same server with an "
-        "application that answers at once.",
+        "application that answers at once. Rows of tables are objects with three texts and seven "
+        "numbers: the first three features cut into nine categories.",
         ("application", "rows taught/s", "predictions/s", "p50 ms", "p99 ms", "ratio to empty"),
         [
             (
@@ -92,12 +100,21 @@ class Load:
 
 def run(name: str, taught: int, seconds: float) -> Load:
     X, y = nystream.datasets.friedman(10_000)
+    rows = as_objects(X) if name == TABLES else X.tolist()
     with serving(SERVERS[name]) as port:
         if name != "empty":
-            warm = teaching(X[:5000], y[:5000], 500)
+            warm = teaching(rows[:5000], y[:5000], 500, "/learn?wait=1")
             drive(Connection(port), warm)
-        rows = [request("/predict", {"x": x}) for x in X[5000:6000].tolist()]
-        return press(port, rows, teaching(X[5000:], y[5000:], BATCH), taught, seconds)
+        asked = [request("/predict", {"x": x}) for x in rows[5000:6000]]
+        return press(port, asked, teaching(rows[5000:], y[5000:], BATCH), taught, seconds)
+
+
+def as_objects(X: np.ndarray) -> list[dict]:
+    """Rows of a table: three texts and seven numbers."""
+    texts = [[f"level {int(9 * value)}" for value in x] for x in X[:, :3]]
+    names = [f"text {i}" for i in range(3)] + [f"number {i}" for i in range(7)]
+    rows = zip(texts, X[:, 3:].tolist(), strict=True)
+    return [dict(zip(names, [*some, *others], strict=True)) for some, others in rows]
 
 
 @contextmanager
@@ -116,10 +133,10 @@ def request(path: str, document: dict) -> bytes:
     return f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body
 
 
-def teaching(X: np.ndarray, y: np.ndarray, size: int) -> list[bytes]:
+def teaching(X: list, y: np.ndarray, size: int, path: str = "/learn") -> list[bytes]:
     starts = range(0, len(y), size)
-    pairs = ((X[i : i + size].tolist(), y[i : i + size].tolist()) for i in starts)
-    return [request("/learn", {"X": rows, "y": labels}) for rows, labels in pairs]
+    pairs = ((X[i : i + size], y[i : i + size].tolist()) for i in starts)
+    return [request(path, {"X": rows, "y": labels}) for rows, labels in pairs]
 
 
 class Connection:

@@ -27,6 +27,37 @@ def add_to(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
     )
 
 
+def add_columns_to(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
+    """Add ``--tabular``, ``--schema`` and ``--missing-values``."""
+    parser.add_argument(
+        "--tabular", action="store_true", help="put columns of tables in front of a new learner"
+    )
+    parser.add_argument(
+        "--schema",
+        nargs="+",
+        action="extend",
+        type=column,
+        metavar="NAME=KIND",
+        help="kinds of columns: number, category, time, text or unused (else they are found out)",
+    )
+    parser.add_argument(
+        "--missing-values",
+        nargs="+",
+        action="extend",
+        type=float,
+        metavar="NUMBER",
+        help="numbers that stand for missing values, such as -999",
+    )
+
+
+def column(text: str) -> tuple[str, str]:
+    """Read the name of a column and its kind; the name may have = signs."""
+    name, sign, kind = text.rpartition("=")
+    if not sign:
+        raise argparse.ArgumentTypeError(f"should be NAME=KIND, but is {text!r}")
+    return name, kind.strip()
+
+
 def setting(text: str) -> tuple[str, Any]:
     """Read a parameter and its value."""
     name, sign, value = text.partition("=")
@@ -69,6 +100,9 @@ def start(chosen: argparse.Namespace, option: str) -> Learner:
         return make(chosen)
     if chosen.algorithm or chosen.params:
         raise ValueError(f"{option} goes on with a model: --algorithm and --set are for a new one")
+    if wants_columns(chosen):
+        what = "--tabular, --schema and --missing-values are for a new one"
+        raise ValueError(f"{option} goes on with a model: {what}")
     model = nystream.load(chosen.model)
     if not isinstance(model, nystream.Learner):
         raise ValueError(f"{option} should be a learner, but {chosen.model} holds a scorer")
@@ -78,8 +112,33 @@ def start(chosen: argparse.Namespace, option: str) -> Learner:
 def make(chosen: argparse.Namespace) -> Learner:
     """Make the learner that was asked for."""
     name = learner_called(chosen.algorithm or "Auto")
+    settings, is_tabular = column_settings(chosen), getattr(chosen, "tabular", False)
+    takes_settings = name == "Auto"
+    if settings and not (takes_settings or is_tabular):
+        given = " and ".join(f"--{one.replace('_', '-')}" for one in settings)
+        raise ValueError(f"{name} has no columns to apply {given} to: add --tabular")
+    params = dict(chosen.params or ()) | (settings if takes_settings else {})
     try:
-        return getattr(nystream, name)(**dict(chosen.params or ()))  # type: ignore[no-any-return]
+        model: Learner = getattr(nystream, name)(**params)
     except TypeError as error:
         # A mistake of the user's, not of the program: main prints a ValueError in one line.
         raise ValueError(f"--set: {error}") from None
+    if takes_settings or not is_tabular:
+        return model
+    return nystream.Tabular(model, **settings)
+
+
+def wants_columns(chosen: argparse.Namespace) -> bool:
+    """Tell whether options of columns were given."""
+    return bool(getattr(chosen, "tabular", False) or column_settings(chosen))
+
+
+def column_settings(chosen: argparse.Namespace) -> dict[str, Any]:
+    """Return what was said of columns, as parameters."""
+    schema, missing = (getattr(chosen, name, None) for name in ("schema", "missing_values"))
+    settings: dict[str, Any] = {}
+    if schema:
+        settings["schema"] = dict(schema)
+    if missing:
+        settings["missing_values"] = missing
+    return settings

@@ -19,8 +19,8 @@ Options: TypeAlias = dict[str, tuple[Callable[[str], float], str]]
 TOKEN = "NYSTREAM_TOKEN"
 # Options that are arguments of `create_app` under their own names, with its defaults.
 PASSED_ON = (
-    *("checkpoint", "every", "max_body", "max_rows", "max_features", "max_queue", "max_pending"),
-    *("max_age", "refresh", "stall", "timeout"),
+    *("checkpoint", "every", "max_body", "max_rows", "max_features", "max_text", "max_queue"),
+    *("max_pending", "max_age", "refresh", "stall", "timeout"),
 )
 # Options that are fields of `Limits`, the limits of the server, with its defaults.
 LIMITS = ("max_connections", "max_per_address", "header_timeout")
@@ -29,6 +29,7 @@ examples:
   nystream serve                                          # a new Auto at http://127.0.0.1:8000/
   nystream serve fare.nys --checkpoint fare.checkpoint    # goes on where it stopped
   nystream serve --algorithm RidgeAld --set max_basis=200 'kernel=Gaussian(sigma=2)'
+  nystream serve --schema zip=category --missing-values -999   # what is known of the columns
   nystream serve --host 0.0.0.0 --token-file token.txt    # for other machines
 """
 
@@ -49,6 +50,7 @@ def add_to(commands: Commands) -> None:
         "model", nargs="?", type=Path, metavar="MODEL", help="a saved learner (else a new one)"
     )
     learner_options.add_to(model)
+    learner_options.add_columns_to(model)
     model.add_argument(
         "--checkpoint", type=Path, metavar="FILE", help="goes on from it, and keeps it up to date"
     )
@@ -75,6 +77,7 @@ SERVICE: Options = {
     "max-body": (at_least_one, "bytes of a request's body (1,048,576)"),
     "max-rows": (at_least_one, "rows of a request (10,000)"),
     "max-features": (at_least_one, "features of a new model (1,000)"),
+    "max-text": (at_least_one, "characters of the texts of a row (20,000)"),
     "max-queue": (at_least_one, "rows that wait to be learned (20,000)"),
     "max-pending": (at_least_one, "rows that wait for labels (100,000)"),
     "max-age": (positive, "that a row waits for its label (86,400)"),

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from nystream import Learner, Ticket
-from nystream.serve._rows import Array
+from nystream.serve._rows import Rows
 
 PATIENCE = 1.0  # seconds for which a request waits for the learner
 Answer = list[Ticket] | Exception | None
@@ -18,7 +18,7 @@ Answer = list[Ticket] | Exception | None
 class Question(NamedTuple):
     """Rows that wait to be predicted; ``done`` is for the request that asks."""
 
-    rows: Array
+    rows: Rows
     done: asyncio.Future[Answer]
 
 
@@ -46,7 +46,7 @@ class Asker:
         self._questions: deque[Question] = deque()
         self._waiting = 0  # rows
 
-    def now(self, rows: Array) -> list[Ticket] | None:
+    def now(self, rows: Rows) -> list[Ticket] | None:
         """Return tickets if the learner is free."""
         if not self.turn.acquire(blocking=False):
             return None
@@ -55,7 +55,7 @@ class Asker:
         finally:
             self.turn.release()
 
-    async def soon(self, rows: Array, wake: Callable[[], None]) -> list[Ticket] | None:
+    async def soon(self, rows: Rows, wake: Callable[[], None]) -> list[Ticket] | None:
         """Return tickets when the learner is free, or None if that takes too long.
 
         ``wake`` sees to it that the thread that learns calls :meth:`serve`.
@@ -80,7 +80,7 @@ class Asker:
             answer = None if question.done.done() else self._answer(question.rows)
             self._loop.call_soon_threadsafe(self._end, question, answer)
 
-    def _answer(self, rows: Array) -> Answer:
+    def _answer(self, rows: Rows) -> Answer:
         try:
             return [self._learner.ask(row) for row in rows]
         except Exception as error:

@@ -12,6 +12,7 @@ from nystream._checks import real, whole
 from nystream.serve._app import App
 from nystream.serve._service import Service
 from nystream.serve._settings import Settings
+from nystream.serve._tables import MAX_TEXT
 
 
 def create_app(
@@ -24,6 +25,7 @@ def create_app(
     max_body: int = 1_048_576,
     max_rows: int = 10_000,
     max_features: int = 1_000,
+    max_text: int = MAX_TEXT,
     max_queue: int = 20_000,
     max_pending: int = 100_000,
     max_age: float = 86_400.0,
@@ -60,7 +62,11 @@ def create_app(
         The most rows that a request may have, at most ``max_queue``.
     max_features
         The most features that the first row of a new model may have: it sets the
-        number for all other rows, and the memory of many models grows with its square.
+        number for all other rows, and the memory of many models grows with its square. A model
+        whose columns may join later has no more of them, either.
+    max_text
+        The most characters that the texts of a row of a table may have together, and as many
+        for names of features that are not known yet.
     max_queue
         The most rows that may wait to be learned; beyond it, requests are answered 503.
     max_pending
@@ -106,6 +112,7 @@ def create_app(
     settings = Settings(
         max_rows=whole("max_rows", max_rows),
         max_features=whole("max_features", max_features),
+        max_text=whole("max_text", max_text),
         max_queue=whole("max_queue", max_queue),
         max_pending=whole("max_pending", max_pending, minimum=0),
         max_age=positive("max_age", max_age),

@@ -52,13 +52,16 @@ def amount(name: str, value: Any) -> float:
     return number
 
 
-def table(name: str, text: Any, shape: tuple[int, int], largest: float) -> Array:
-    """Return an array from the text of its bytes."""
+def table(
+    name: str, text: Any, shape: tuple[int, int], largest: float, *, gaps: bool = False
+) -> Array:
+    """Return an array from the text of its bytes; with ``gaps``, numbers may be missing."""
     data = base64.b64decode(of_kind(name, text, str), validate=True)
     expected = 8 * shape[0] * shape[1]
     if len(data) != expected:
         raise ValueError(f"{name} should have {expected} bytes, but has {len(data)}")
     numbers: Array = np.frombuffer(data, dtype=np.float64).reshape(shape)
-    if not (np.abs(numbers) <= largest).all():  # not so for NaN
+    present = numbers[~np.isnan(numbers)] if gaps else numbers
+    if not (np.abs(present) <= largest).all():  # not so for NaN
         raise ValueError(f"{name} should hold finite numbers of magnitude at most {largest:g}")
     return numbers

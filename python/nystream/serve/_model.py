@@ -9,18 +9,20 @@ import time
 from asyncio import AbstractEventLoop, Future
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import groupby
 from typing import Any, Protocol
 
 import numpy as np
 
 from nystream import Learner, Scorer, Ticket
+from nystream._core import Column
 from nystream._frames import NamedRows
 from nystream.serve._asking import Asker
 from nystream.serve._pending import Asked
 from nystream.serve._pulse import Pulse
 from nystream.serve._record import Point, Progress
-from nystream.serve._rows import Array
+from nystream.serve._rows import Array, Rows, alone
 
 Done = Future[Exception | None]  # of those who wait
 BATCH = 128  # rows of several requests that are learned in one go
@@ -37,7 +39,13 @@ class Snapshot:
     mse: float | None
     points: list[Point]
     latest: list[tuple[float, float]]
+    schema: list[Column] | None
     made: float
+
+    @cached_property
+    def numbers(self) -> list[str]:
+        """The names of columns that hold numbers."""
+        return [column.name for column in self.schema or () if column.kind == "number"]
 
     @classmethod
     def of(cls, learner: Learner, progress: Progress) -> Snapshot:
@@ -50,6 +58,7 @@ class Snapshot:
             progress.error.mean,
             progress.points(learner.n_basis),
             [*progress.latest],
+            learner.schema,
             time.monotonic(),
         )
 
@@ -58,7 +67,7 @@ class Snapshot:
 class TrainingBatch:
     """Labelled rows of one request; ``done`` is for those who wait until they are learned."""
 
-    X: Array
+    X: Rows
     y: Array
     names: list[str] | None
     done: Done | None = None
@@ -194,7 +203,8 @@ class Worker:
 
     def _learn(self, batches: list[TrainingBatch]) -> None:
         with self._asker.turn:
-            errors = self._refused(batches)
+            groups = [list(group) for _, group in groupby(batches, shape)]
+            errors = [error for group in groups for error in self._refused(group)]
         self._end(batches, errors)
 
     def _end(self, batches: Sequence[Batch], errors: list[Exception | None]) -> None:
@@ -214,10 +224,9 @@ class Worker:
         return [None] * len(batches)
 
     def _learn_together(self, batches: list[TrainingBatch]) -> None:
-        X = np.concatenate([batch.X for batch in batches])
+        X = joined([batch.X for batch in batches])
         y = np.concatenate([batch.y for batch in batches])
-        names = batches[0].names
-        predictions = self._learner.progressive(NamedRows(names, X) if names else X, y)
+        predictions = self._learner.progressive(with_names(batches[0].names, X), y)
         self._progress.add(predictions, y, self._learner.n_basis)
 
     def _answer(self, batches: list[LateBatch]) -> None:
@@ -246,8 +255,8 @@ class Worker:
     def _learn_late(self, asked: Asked, y: Array, names: list[str] | None) -> Any:
         """Learn a row, and return what was predicted for it."""
         if not isinstance(asked, Ticket):
-            X = asked.x[None]
-            return self._learner.progressive(NamedRows(names, X) if names else X, y[None])[0]
+            X = with_names(names, alone(asked.x))
+            return self._learner.progressive(X, y[None])[0]
         is_first = names is not None and self._learner.n_seen == 0
         self._learner.answer(named(asked, names) if is_first else asked, y)
         return asked.prediction
@@ -275,7 +284,35 @@ def size(job: Job) -> int:
     return len(job.y) if isinstance(job, Batch) else 0
 
 
+def shape(batch: TrainingBatch) -> Any:
+    """Return what is equal for batches that are learned in one call as they are one by one.
+
+    The values of a column of a table are read together, so that only rows with values of the same
+    types are one table.
+    """
+    if not isinstance(batch.X, list):
+        return None
+    if len(batch.X) > 1:
+        return id(batch)
+    [row] = batch.X
+    return tuple(row), tuple(float if type(one) is int else type(one) for one in row.values())
+
+
+def joined(parts: list[Any]) -> Any:
+    """Return the rows of several batches of one shape."""
+    if len(parts) == 1:
+        return parts[0]
+    if isinstance(parts[0], list):
+        return [row for part in parts for row in part]
+    return np.concatenate(parts)
+
+
+def with_names(names: list[str] | None, X: Rows) -> Any:
+    """Return an array with the names of its features, if it does not know them."""
+    return NamedRows(names, X) if names and not isinstance(X, list) else X
+
+
 def named(ticket: Ticket, names: list[str] | None) -> Ticket:
     """Return a ticket that names its features, so that the learner takes their names from it."""
-    (x, at, _), *rest = ticket.__reduce__()[1][0]
-    return Ticket._restore(((x, at, names), *rest))
+    (x, at, _, row), *rest = ticket.__reduce__()[1][0]
+    return Ticket._restore(((x, at, names, row), *rest))

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, NoReturn
 
 from nystream import Ticket
 from nystream.serve._http import RefusedError
-from nystream.serve._rows import Array, shown
+from nystream.serve._rows import Array, Values, shown
 
 LONGEST = 40  # characters of an id
 
@@ -18,7 +18,7 @@ LONGEST = 40  # characters of an id
 class Unasked(NamedTuple):
     """A row that a snapshot has predicted, without a ticket of the learner."""
 
-    x: Array
+    x: Array | Values
     prediction: Any  # a number, or an array of several targets
 
 

@@ -34,8 +34,9 @@ from nystream.serve._model import (
 from nystream.serve._pending import Asked, Pending, Unasked
 from nystream.serve._pulse import in_words
 from nystream.serve._record import LATEST, Progress, Running, first
-from nystream.serve._rows import Array, Columns, finite, label, labels, shown
+from nystream.serve._rows import Array, Columns, Rows, alone, label, labels, shown
 from nystream.serve._settings import Counts, Settings
+from nystream.serve._tables import check_numbers, columns_of
 
 READ = 1000  # rows that are read in one go
 MANY = 256  # rows from which on another thread scores them, so that others need not wait
@@ -54,7 +55,7 @@ class Service:
     def __init__(self, learner: Learner, settings: Settings) -> None:
         self.settings, self.counts = settings, Counts()
         self.pending = Pending(settings.max_pending, settings.max_age)
-        self.columns = Columns(learner.n_features, learner.feature_names)
+        self.columns = columns_of(learner, settings.max_text)
         self.served = Running()  # errors of the predictions that clients were given
         self.latest: deque[float] = deque(maxlen=LATEST)
         self.waiting = 0  # rows queued and not yet learned
@@ -73,7 +74,7 @@ class Service:
         self._saver: asyncio.Task[None] | None = None
 
     def _restore(self, path: Path) -> None:
-        state, self._learner, self._progress = _state.read(path)
+        state, self._learner, self._progress = _state.read(path, self.settings.max_text)
         self.columns, self.served = state.columns, state.served
         self.pending.restore(state.pending)
 
@@ -173,10 +174,10 @@ class Service:
         return names
 
     async def _predict_one(self, x: Any, remember: bool) -> Document:
-        columns = self._columns("x", x)
+        columns = self._columns("x", [x])
         row = columns.row("x", x)
         if remember:
-            [asked] = self._ask_now(row[None]) or await self._ask(row[None])
+            [asked] = self._ask_now(alone(row)) or await self._ask(alone(row))
             self._remember(columns)
             prediction = asked.prediction
         else:
@@ -190,7 +191,7 @@ class Service:
             answer["id"] = self.pending.add(asked)
         return answer
 
-    async def _ask(self, rows: Array) -> list[Asked]:
+    async def _ask(self, rows: Rows) -> list[Asked]:
         """Have the learner predict rows, and the snapshot those that it has no time for."""
         asked: list[Asked] = []
         async for part in parts(len(rows), ASKED):
@@ -204,10 +205,10 @@ class Service:
             asked += [Unasked(x.copy(), yhat) for x, yhat in zip(rest, predictions, strict=True)]
         return asked
 
-    def _ask_now(self, rows: Array) -> Sequence[Asked] | None:
+    def _ask_now(self, rows: Rows) -> Sequence[Asked] | None:
         return None if self._asker is None else scored(self._asker.now, rows)
 
-    async def _ask_soon(self, rows: Array) -> Sequence[Asked] | None:
+    async def _ask_soon(self, rows: Rows) -> Sequence[Asked] | None:
         if self._asker is None or self._worker is None or self.trouble:
             return None
         try:
@@ -215,39 +216,31 @@ class Service:
         except ValueError as error:
             raise RefusedError(422, str(error)) from None
 
-    async def _score(self, rows: Array) -> Array:
+    async def _score(self, rows: Rows) -> Array:
         scorer = self.snapshot.scorer
         if len(rows) < MANY:
             return scored(scorer.predict_many, rows)
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(None, scored, scorer.predict_many, rows)
 
-    async def _rows(self, document: Document) -> tuple[Columns, Array]:
+    async def _rows(self, document: Document) -> tuple[Columns, Rows]:
         """Read ``x`` or ``X``, and what is known of columns after it."""
         if "x" in document:
-            columns = self._columns("x", document["x"])
-            return columns, finite("x", columns.row("x", document["x"]))[None]
+            columns = self._columns("x", [document["x"]])
+            return columns, columns.one("x", document["x"])
         X = self._many("X", document["X"])
-        columns = self._columns("X[0]", X[0])
+        columns = self._columns("X[0]", X)
         read = [columns.rows(X[part], part.start) async for part in parts(len(X), READ)]
-        return columns, finite("X", np.concatenate(read))
+        return columns, columns.whole("X", read)
 
-    def _columns(self, place: str, x: Any) -> Columns:
-        """Return what is known of columns, or what a first row tells of them."""
-        columns, most = self.columns.of(x), self.settings.max_features
-        n_features = columns.n_features or 0
-        if self.columns.n_features is None and n_features > most:
-            what = f"at most {most} features, but has {n_features}"
-            raise RefusedError(413, f"{place} should have {what}")
-        return columns
+    def _columns(self, place: str, X: list[Any]) -> Columns:
+        """Return what is known of columns, with what rows tell of new ones."""
+        return self.columns.of(place, X, self.settings.max_features)
 
     def _adopt(self, columns: Columns) -> None:
         """Hold all rows from now on to columns that were read from a first one."""
-        if self.columns.n_features is None:
-            self.columns = columns
-        elif columns != self.columns:
-            reason = "another request has settled what the features are: send this one again"
-            raise RefusedError(409, reason)
+        is_first = self.columns.n_features is None
+        self.columns = columns if is_first else self.columns.merged(columns)
 
     def _remember(self, columns: Columns) -> None:
         self._adopt(columns)
@@ -280,6 +273,8 @@ class Service:
 
     async def _learn_rows(self, document: Document, wait: bool) -> Queued:
         columns, rows = await self._rows(document)
+        if isinstance(rows, list):
+            check_numbers("x" if "x" in document else "X", rows, self.snapshot.numbers)
         y = self._labels(document, len(rows))
         return self._queue(columns, partial(TrainingBatch, rows), y, wait)
 
@@ -307,7 +302,7 @@ class Service:
         self._adopt(columns)
         self.waiting += len(y)
         done = self._promise() if wait else None
-        self._worker.put(batch(y, columns.names, done))
+        self._worker.put(batch(y, columns.array_names, done))
         return len(y), done
 
     def _promise(self) -> Done:
@@ -335,7 +330,7 @@ class Service:
                 logger.info("%d rows were not learned: %s", n_rows, error)
             settle(batch.done, error)
         if not (self._is_settled or self.waiting):
-            self.columns = Columns()  # as before the rows that were refused
+            self.columns = self.columns.unknown()  # as before the rows that were refused
 
     def saved(self, job: Save, error: Exception | None) -> None:
         """Count a checkpoint."""
@@ -363,7 +358,7 @@ async def parts(n_rows: int, size: int) -> AsyncIterator[slice]:
         yield slice(start, start + size)
 
 
-def scored(predict: Callable[[Array], T], rows: Array) -> T:
+def scored(predict: Callable[[Any], T], rows: Any) -> T:
     """Predict; what a scorer refuses, the client is told."""
     try:
         return predict(rows)

@@ -13,6 +13,7 @@ class Settings:
 
     max_rows: int
     max_features: int
+    max_text: int
     max_queue: int
     max_pending: int
     max_age: float

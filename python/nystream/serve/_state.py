@@ -13,6 +13,7 @@ from nystream.serve._packed import pack, unpack
 from nystream.serve._pending import Row
 from nystream.serve._record import Progress, Running
 from nystream.serve._rows import Columns
+from nystream.serve._tables import MAX_TEXT, columns_of
 
 KIND = "nystream serve"
 MODEL = "model"
@@ -30,7 +31,7 @@ class State:
         """Write a checkpoint."""
         # Of rows that were queued before it, the learner may have refused the first.
         is_settled = learner.n_features is not None or self.pending
-        columns = self.columns if is_settled else Columns()
+        columns = self.columns if is_settled else self.columns.unknown()
         state = {
             "kind": KIND,
             "columns": [columns.n_features, columns.names],
@@ -41,7 +42,7 @@ class State:
         Checkpoint({MODEL: learner.to_bytes()}, state).write(path)
 
 
-def read(path: Path) -> tuple[State, Learner, Progress]:
+def read(path: Path, max_text: int = MAX_TEXT) -> tuple[State, Learner, Progress]:
     """Read a checkpoint, or raise ``ValueError`` that says why it is none of a service."""
     checkpoint = Checkpoint.read(path)
     facts = checkpoint.state
@@ -52,16 +53,16 @@ def read(path: Path) -> tuple[State, Learner, Progress]:
             raise ValueError(f"it should hold one model, but has {len(checkpoint.models)}")
         learner = Learner.from_bytes(checkpoint.models[MODEL])
         progress = Progress.restored(part(facts, "progress", dict))
-        return restored(facts, learner), learner, progress
+        return restored(facts, learner, max_text), learner, progress
     except (OverflowError, TypeError, ValueError) as error:
         raise ValueError(f"{path} is not a sound checkpoint: {error}") from error
 
 
-def restored(facts: dict[str, Any], learner: Learner) -> State:
+def restored(facts: dict[str, Any], learner: Learner, max_text: int) -> State:
     """Return the service as it was with this learner."""
-    columns = Columns.restored(*listed("columns", facts.get("columns"), 2))
-    known = Columns(learner.n_features, learner.feature_names)
-    if known.n_features is not None and columns != known:
+    known = columns_of(learner, max_text)
+    columns = known.restored(*listed("columns", facts.get("columns"), 2))
+    if not columns.agrees_with(known):
         raise ValueError("its columns should be those of its model")
     served = Running.restored("served", facts.get("served"))
     packed = part(facts, "pending", dict)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
+from collections.abc import Iterator
 from typing import Any
 
 from nystream import __version__
@@ -23,6 +25,7 @@ def status(service: Service) -> dict[str, Any]:
         "n_targets": service.n_targets,
         "n_features": service.columns.n_features,
         "feature_names": service.columns.names,
+        "schema": schema(service),
         "bytes": snapshot.nbytes,
         "mse": {"learner": snapshot.mse, "served": service.served.mean},
         "predicted": counts.predicted,
@@ -41,6 +44,28 @@ def status(service: Service) -> dict[str, Any]:
     }
 
 
+def schema(service: Service) -> list[dict[str, Any]] | None:
+    """Return the columns of the rows learned, or None for a model that has none."""
+    columns = service.snapshot.schema
+    if columns is None:
+        return None
+    return [{"name": one.name, "kind": one.kind, "missing": one.n_missing} for one in columns]
+
+
+def of_columns(service: Service) -> Iterator[str]:
+    """Return the metrics of a model with columns."""
+    columns = service.snapshot.schema
+    if columns is None:
+        return
+    yield from head("columns", "gauge", "Columns of the rows learned, by kind.")
+    # The reason why a column is left out is in parentheses.
+    kinds = Counter((one.kind or "none").partition(" ")[0] for one in columns)
+    for kind, count in kinds.items():
+        yield sample("columns", count, kind=kind)
+    text = "Values that were missing in the rows learned, in columns that are used."
+    yield from single("gauge", {"missing_values": (sum(one.n_missing for one in columns), text)})
+
+
 def metrics(service: Service, requests: Requests) -> str:
     """Return all metrics as text."""
     lines = [
@@ -49,6 +74,7 @@ def metrics(service: Service, requests: Requests) -> str:
         *requests.lines(),
         *single("counter", counters(service)),
         *single("gauge", gauges(service)),
+        *of_columns(service),
     ]
     return "\n".join(lines) + "\n"
 

@@ -103,6 +103,7 @@ function show(status) {
   at("waiting").textContent = status.waiting.toLocaleString("en");
   at("target").textContent = status.n_targets > 1 ? `first of ${status.n_targets} targets` : "";
   charts(status);
+  columns(status);
   const { written, failed } = status.checkpoints;
   at("about").textContent = [
     `up for ${time(status.uptime)}`,
@@ -111,6 +112,22 @@ function show(status) {
     `${status.predicted.toLocaleString("en")} rows predicted`,
     `nystream ${status.version}`,
   ].join(" · ");
+}
+
+const SHOWN = 100; // columns
+
+/** The columns of a model whose rows have names, and how many values were missing. */
+function columns({ schema, feature_names: names }) {
+  const table = at("columns"), known = names && schema ? schema : [];
+  table.hidden = !known.length;
+  const cells = known.slice(0, SHOWN).map(({ name, kind, missing }) =>
+    [name, kind || "no value yet", missing.toLocaleString("en")]);
+  if (known.length > SHOWN) cells.push([`and ${known.length - SHOWN} more`, "", ""]);
+  table.tBodies[0].replaceChildren(...cells.map((texts) => {
+    const row = document.createElement("tr");
+    for (const text of texts) row.insertCell().textContent = text;
+    return row;
+  }));
 }
 
 function charts({ curve, labelled, predictions }) {

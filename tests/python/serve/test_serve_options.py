@@ -90,3 +90,52 @@ def number(text):
 def test_an_option_is_the_limit():
     with serving("--max-features", "2") as server:
         assert server.client().post("/predict", {"x": [1.0] * 3})[0] == 413
+
+
+# Columns of a new model
+
+
+def made(monkeypatch, *options):
+    """The model that ``nystream serve`` serves with these options."""
+    pytest.importorskip("uvicorn", reason="not installed: uvicorn")
+    from nystream.serve import _server
+
+    served = []
+    monkeypatch.setattr(_server, "run", lambda app, *_: served.append(app.service._learner))
+    assert main(["serve", "--port", "0", *options]) == 0
+    return served[0]
+
+
+def test_options_say_what_is_known_of_columns(monkeypatch):
+    schema = ["--schema", "zip=category", "a=b=unused", "--missing-values", "-999", "-1"]
+    auto = made(monkeypatch, *schema)
+    assert auto.params["schema"] == {"zip": "category", "a=b": "unused"}
+    assert auto.params["missing_values"] == [-999.0, -1.0]
+    other = made(monkeypatch, "--algorithm", "RidgeAld", "--set", "ridge=0.5", "--tabular", *schema)
+    assert type(other) is nystream.Tabular
+    assert other.params["model"].params["ridge"] == 0.5
+    assert other.params["schema"] == auto.params["schema"]
+    assert type(made(monkeypatch, "--tabular")) is nystream.Auto
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--schema", "zip"], "should be NAME=KIND, but is 'zip'"),
+        (["--schema", "zip=colour"], "colour"),
+        (
+            ["--algorithm", "RidgeAld", "--schema", "zip=category"],
+            "RidgeAld has no columns to apply --schema to: add --tabular",
+        ),
+        (["model.nys", "--tabular"], "MODEL goes on with a model: --tabular, --schema and"),
+        (["--missing-values", "nan"], "missing_values[0]"),
+    ],
+)
+def test_options_that_make_no_sense_are_refused(options, message, capsys):
+    pytest.importorskip("uvicorn", reason="not installed: uvicorn")
+    try:
+        status = main(["serve", "--port", "0", *options])
+    except SystemExit as end:
+        status = end.code
+    assert status == 2
+    assert message in capsys.readouterr().err
