@@ -1,7 +1,7 @@
 //! Conversion between learners with their columns and the keyword arguments that make them.
 
 use pyo3::prelude::*;
-use pyo3::types::{PyAnyMethods, PyDict, PyMapping, PyString};
+use pyo3::types::{PyDict, PyList, PyMapping, PyString};
 use serde_json::{Map, Value};
 
 use super::learner::Learner;
@@ -139,8 +139,18 @@ fn to_dict<'py>(
     let settings = serde_json::to_value(columns.settings()).map_err(Error::model_file)?;
     for name in SETTINGS {
         if let Some(value) = settings.get(name).filter(|value| is_shown(name, value)) {
-            kwargs.set_item(name, params::plain(py, value)?)?;
+            kwargs.set_item(name, setting(py, name, value)?)?;
         }
     }
     Ok((name, kwargs))
+}
+
+/// A setting as the keyword argument that it comes from.
+fn setting<'py>(py: Python<'py>, name: &str, value: &Value) -> PyResult<Bound<'py, PyAny>> {
+    let plain = params::plain(py, value)?;
+    match name {
+        "schema" if plain.is_empty()? => Ok(py.None().into_bound(py)),
+        "missing_values" => Ok(plain.cast::<PyList>()?.to_tuple().into_any()),
+        _ => Ok(plain),
+    }
 }

@@ -19,9 +19,9 @@ impl Features<'_> {
     }
 
     /// Appends several features, and returns the place of the first.
-    pub(super) fn append_all(&mut self, rests: &[&str]) -> usize {
+    pub(super) fn append_all(&mut self, rests: &[impl AsRef<str>]) -> usize {
         for rest in rests {
-            self.append(rest);
+            self.append(rest.as_ref());
         }
         self.names.len() - rests.len()
     }

@@ -57,7 +57,7 @@ impl Encoder {
     pub(super) fn new(kind: Option<Kind>, options: &Options, features: &mut Features<'_>) -> Self {
         match kind {
             Some(Kind::Number) => Self::Number(Number::new(features)),
-            Some(Kind::Category) => Self::Category(Category::new(options, features)),
+            Some(Kind::Category) => Self::Category(Category::new(options)),
             Some(Kind::Time) => Self::Time(Time::default()),
             Some(Kind::Text) => Self::Words(Words::new(features)),
             Some(Kind::Unused(_)) | None => Self::Nothing,

@@ -45,7 +45,8 @@ def test_the_constructor_takes_what_the_core_does_with_its_defaults(name):
 
 def test_parameters_can_be_read_but_not_set(model):
     for name, value in model.params.items():
-        assert getattr(model, name) == value
+        # A model that takes tables knows more of its columns than what was stated.
+        assert getattr(model, name) == ([] if name == "schema" else value)
         with pytest.raises(AttributeError):
             setattr(model, name, value)
     assert nystream.Polynomial(2).degree == 2

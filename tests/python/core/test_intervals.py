@@ -254,7 +254,7 @@ def test_rows_are_checked(name):
     model, X = learned(name)
     for rows, message in [
         (X[:, :2], "X should have 3 features, but has 2"),
-        (np.full((2, 3), np.nan), "X[0, 0] should be a finite number"),
+        (np.full((2, 3), np.inf), "X[0, 0] should be a finite number"),
         (X[:0], "X should have at least one row and one feature, but is empty"),
     ]:
         with pytest.raises(ValueError, match="^" + re.escape(message)):

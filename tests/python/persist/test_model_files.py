@@ -44,7 +44,8 @@ def test_the_format_is_what_its_description_says(model):
     content = json.loads(about)
     assert list(header["__metadata__"]) == ["nystream"]
     assert about == json.dumps(content, separators=(",", ":"), sort_keys=True, ensure_ascii=False)
-    assert (content["format"], content["version"]) == (1, nystream.__version__)
+    has_columns = model.schema is not None
+    assert (content["format"], content["version"]) == (1 + has_columns, nystream.__version__)
     unsigned = about.replace(content["sha256"], "0" * 64)
     assert checksum(unsigned, header, body) == content["sha256"]
 
@@ -202,8 +203,8 @@ def test_a_file_without_an_end_is_refused():
 
 
 def test_a_newer_format_is_refused_by_number_and_version(model):
-    data = tampered(model.to_bytes(), lambda about, _: about.update(format=2, version="9.9"))
-    with pytest.raises(ValueError, match=r"format is 2, written by version 9\.9"):
+    data = tampered(model.to_bytes(), lambda about, _: about.update(format=3, version="9.9"))
+    with pytest.raises(ValueError, match=r"format is 3, written by version 9\.9"):
         nystream.Learner.from_bytes(data)
 
 

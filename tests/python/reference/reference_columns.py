@@ -248,8 +248,6 @@ class Category:
     def __init__(self, append, settings, n_targets):
         self.append, self.settings, self.n_targets = append, settings, n_targets
         self.values, self.n_rows = {}, 0
-        for name in self.means():
-            append(name)
 
     def means(self):
         several = range(self.n_targets) if self.n_targets > 1 else [None]
@@ -279,6 +277,9 @@ class Category:
         known.rows.append(self.n_rows)
         known.labels.append(y)
         known.weights.append(weight)
+        if len(self.values) == 1:
+            return
+        self.append(*self.means())
         if len(self.values) > INDICATORS:
             self.append(": frequency")
         n_indicators = sum(value.indicator is not None for value in self.values.values())

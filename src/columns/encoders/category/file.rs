@@ -29,7 +29,7 @@ impl Category {
         state.put_matrix("means", shape, means.collect());
         put_texts(state, "values", all.iter().map(|value| written(&value.key)));
         state.put("n_rows", [self.n_rows as f64]);
-        state.put("places", [self.place as f64, number_of(self.frequency)]);
+        state.put("places", [self.means, self.frequency].map(number_of));
     }
 
     pub(in crate::columns::encoders) fn load(
@@ -37,8 +37,9 @@ impl Category {
         state: &State,
         places: &mut Places,
     ) -> Result<Self, Error> {
-        let [place, frequency] = state.numbers("places")?;
-        let mut category = Self::at(places.take(place, options.n_targets)?, options);
+        let [means, frequency] = state.numbers("places")?;
+        let mut category = Self::new(options);
+        category.means = places.take_if_any(means, options.n_targets)?;
         category.frequency = places.take_if_any(frequency, 1)?;
         category.n_rows = state.count("n_rows")? as u64;
         let keys = texts(state, "values")?;

@@ -23,7 +23,8 @@ const PART: u64 = 50;
 const INDICATORS: usize = 16;
 
 /// A value is encoded by the mean label of the rows that had it, and by an indicator if it is frequent; by how often it
-/// came, too, once there are more values than indicators. A missing value is a value of its own.
+/// came, too, once there are more values than indicators. A missing value is a value of its own. There are no features
+/// before the second value.
 #[derive(Debug, Clone)]
 pub(in crate::columns) struct Category {
     values: Values,
@@ -33,32 +34,19 @@ pub(in crate::columns) struct Category {
     n_indicators: usize,
     forgetting: f64,
     /// The places of the first mean label, and of the frequency.
-    place: usize,
+    means: Option<usize>,
     frequency: Option<usize>,
 }
 
 impl Category {
-    pub(super) fn new(options: &Options, features: &mut Features<'_>) -> Self {
-        let place = match options.n_targets {
-            1 => features.append(": mean label"),
-            n => {
-                let name = |target| format!(": mean label {target}");
-                let places = (0..n).map(|target| features.append(&name(target)));
-                places.min().unwrap_or_default()
-            }
-        };
-        Self::at(place, options)
-    }
-
-    /// An encoder that has learned nothing, whose features begin here.
-    fn at(place: usize, options: &Options) -> Self {
+    pub(super) fn new(options: &Options) -> Self {
         Self {
             values: Values::new(options.max_categories),
             n_rows: 0,
             n_targets: options.n_targets,
             n_indicators: 0,
             forgetting: options.forgetting,
-            place,
+            means: None,
             frequency: None,
         }
     }
@@ -74,9 +62,10 @@ impl Category {
 
     /// Writes the features of a value, given the mean labels of all rows.
     pub(super) fn encode(&self, seat: Seat, labels: &Means, out: &mut [f64]) {
+        let Some(place) = self.means else { return };
         let value = self.values.at(seat);
         let (n, own) = value.map_or((0.0, labels), |value| (value.means.count, &value.means));
-        let means = &mut out[self.place..][..self.n_targets];
+        let means = &mut out[place..][..self.n_targets];
         for (out, (own, all)) in means.iter_mut().zip(own.values.iter().zip(&labels.values)) {
             let shrunken = own + (all - own) * PRIOR / (n + PRIOR);
             // Rounding may lead out of the range of the labels, and so out of that of features.
@@ -104,9 +93,7 @@ impl Category {
             Some(_) => seat,
             None => self.values.insert(text, self.n_targets),
         };
-        if self.frequency.is_none() && self.values.len() > INDICATORS {
-            self.frequency = Some(features.append(": frequency"));
-        }
+        self.append_to(features);
         let Some(value) = self.values.at_mut(seat) else {
             return seat;
         };
@@ -114,11 +101,33 @@ impl Category {
         value.last = self.n_rows;
         value.means.update(lesson.y, lesson.weight, self.forgetting);
         let is_frequent = value.count >= FREQUENT && value.count * PART >= self.n_rows;
-        if is_frequent && value.indicator.is_none() && self.n_indicators < INDICATORS {
+        if is_frequent
+            && self.means.is_some()
+            && value.indicator.is_none()
+            && self.n_indicators < INDICATORS
+        {
             value.indicator = Some(features.append(&indicator_name(text)));
             self.n_indicators += 1;
         }
         seat
+    }
+
+    /// Appends the features for which there are enough values by now.
+    fn append_to(&mut self, features: &mut Features<'_>) {
+        if self.means.is_none() && self.values.len() > 1 {
+            self.means = Some(features.append_all(&mean_names(self.n_targets)));
+        }
+        if self.frequency.is_none() && self.values.len() > INDICATORS {
+            self.frequency = Some(features.append(": frequency"));
+        }
+    }
+}
+
+/// The ends of the names of the mean labels.
+fn mean_names(n_targets: usize) -> Vec<String> {
+    match n_targets {
+        1 => vec![": mean label".to_owned()],
+        n => (0..n).map(|i| format!(": mean label {i}")).collect(),
     }
 }
 
@@ -156,14 +165,9 @@ mod tests {
 
     impl Walk {
         pub(super) fn new(options: &Options) -> Self {
-            let mut names = Vec::new();
-            let mut features = Features {
-                column: "a",
-                names: &mut names,
-            };
             Self {
-                category: Category::new(options, &mut features),
-                names,
+                category: Category::new(options),
+                names: Vec::new(),
                 labels: Means::new(options.n_targets),
             }
         }
@@ -190,9 +194,9 @@ mod tests {
     #[test]
     fn a_value_is_its_shrunken_mean_label() {
         let mut walk = Walk::new(&OPTIONS);
-        assert_eq!(walk.encoded(Some("x")), [0.0]);
         walk.learn(Some("x"), &[4.0]);
         walk.learn(Some("x"), &[1.0]);
+        assert!(walk.encoded(Some("x")).is_empty());
         walk.learn(None, &[0.0]);
         // The count of x is 1.5 and its mean 2; that of all labels is 1.75 and (4 / 4 + 1 / 2 + 0) / 1.75.
         let all = 1.5 / 1.75;
@@ -229,9 +233,10 @@ mod tests {
     fn frequent_values_get_an_indicator_for_ever() {
         let mut walk = Walk::new(&OPTIONS);
         (0..7).for_each(|_| walk.learn(Some("x"), &[0.0]));
-        assert_eq!(walk.names.len(), 1);
+        walk.learn(Some("0"), &[0.0]);
+        assert_eq!(walk.names, ["a: mean label"]);
         walk.learn(Some("x"), &[0.0]);
-        (0..392).for_each(|i| walk.learn(Some(&i.to_string()), &[0.0]));
+        (1..392).for_each(|i| walk.learn(Some(&i.to_string()), &[0.0]));
         // The eighth of these rows is the 408th, of which a fiftieth is more than 8.
         (0..7).for_each(|_| walk.learn(None, &[0.0]));
         walk.learn(None, &[0.0]);
@@ -271,8 +276,9 @@ mod tests {
             ..OPTIONS
         };
         let mut walk = Walk::new(&options);
+        walk.learn(Some("y"), &[1.0, -1e100]);
         walk.learn(Some("x"), &[1.0, -1e100]);
-        assert_eq!(walk.encoded(Some("x"))[..2], [1.0, -1e100]);
+        assert_eq!(walk.encoded(Some("x")), [1.0, -1e100]);
         assert_eq!(walk.names, ["a: mean label 0", "a: mean label 1"]);
     }
 }
