@@ -9,8 +9,8 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-# What a column is made of: "numbers" (float64), "truths" (bool), "times" (microseconds as int64), "objects" (a list),
-# "arrow" (an Arrow stream), or "categories" (codes, and the values of the categories).
+# What a column is made of: "numbers" (float64), "truths" (bool), "times" (microseconds as int64),
+# "objects" (a list), "arrow" (an Arrow stream), or "categories" (codes and values).
 Values = tuple[str, Any]
 
 

@@ -287,7 +287,9 @@ mod tests {
         assert_eq!(times, Column::Times(vec![None, Some(7)]));
         let words = made(|column| {
             column.missing();
-            ["b", "a", "b"].map(|text| column.text(text));
+            for text in ["b", "a", "b"] {
+                column.text(text);
+            }
         });
         assert_eq!(words, texts(&["b", "a"], &[MISSING, 0, 1, 0]));
         assert_eq!(made(ColumnBuilder::missing), Column::Empty);

@@ -24,7 +24,8 @@ impl Table {
     /// The first row as JSON: an object with a value for each column; times are objects with the microseconds.
     pub(crate) fn row_to_json(&self) -> Value {
         let values = self.columns().iter().map(Column::first_to_json);
-        Value::Object(Map::from_iter(self.names().iter().cloned().zip(values)))
+        let fields: Map<String, Value> = self.names().iter().cloned().zip(values).collect();
+        fields.into()
     }
 
     /// The row that [`row_to_json`](Self::row_to_json) has written.

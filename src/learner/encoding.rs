@@ -85,11 +85,11 @@ impl Encoding {
 
     /// The rows of an array as a table; `None` if their numbers are their features.
     pub(super) fn table_of<T: Number>(&self, rows: &Rows<'_, T>) -> Result<Option<Table>, Error> {
-        if !self.takes_arrays_as_tables() && !(self.takes_gaps() && rows.has_gaps()) {
-            return Ok(None);
+        if self.takes_arrays_as_tables() || (self.takes_gaps() && rows.has_gaps()) {
+            rows.check_numbers_or_gaps("X")?;
+            return Ok(Some(self.columns.table_of(rows)));
         }
-        rows.check_numbers_or_gaps("X")?;
-        Ok(Some(self.columns.table_of(rows)))
+        Ok(None)
     }
 
     /// Returns true if an array is encoded like a table, even where no number is missing.

@@ -26,6 +26,7 @@ use crate::runtime::memory::reserved;
 #[cfg(feature = "python")]
 pub(crate) use any_model::AnyModel;
 use encoding::Encoding;
+#[cfg(feature = "python")]
 pub(crate) use encoding::Features;
 use late::Pending;
 pub use late::{AskedRow, Ticket};

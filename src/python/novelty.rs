@@ -43,16 +43,14 @@ pub(super) fn of_rows<'py>(
     X: &Bound<'py, PyAny>,
 ) -> PyResult<Bound<'py, PyArray1<f64>>> {
     let open = || Novelty(learner.lock());
-    let novelty = match tables::table("X", X)? {
-        Some(table) => chunks::score_table(py, &table, open)?,
-        None => {
-            let (X, names) = arrays::rows("X", X)?;
-            learner
-                .lock_py_attached(py)
-                .borrow()
-                .check_names("X", &names)?;
-            chunks::score(py, &X, open)?
-        }
+    let novelty = if let Some(table) = tables::table("X", X)? {
+        chunks::score_table(py, &table, open)?
+    } else {
+        let (X, names) = arrays::rows("X", X)?;
+        let guard = learner.lock_py_attached(py);
+        guard.borrow().check_names("X", &names)?;
+        drop(guard);
+        chunks::score(py, &X, open)?
     };
     Ok(PyArray1::from_vec(py, novelty))
 }

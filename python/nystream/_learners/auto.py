@@ -143,7 +143,7 @@ class AutoParameters(ColumnParameters):
 
 
 @learner()
-class Auto(AutoParameters, Constructed, Learner):
+class Auto(AutoParameters, Constructed, Learner):  # type: ignore[misc]  # both have a schema
     """Good predictions without tuning: many experts, combined.
 
     Nothing has to be known of the stream: not its length, nor the ranges, scales or units of

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import field
-from typing import TYPE_CHECKING
 
 from nystream._core import Learner
 from nystream._learners._base import Parameters, learner
 from nystream._parameters import Constructed, parameters
-
-if TYPE_CHECKING:
-    from typing import Any
 
 __all__ = ["Tabular"]
 
@@ -49,7 +45,7 @@ class ColumnParameters(Parameters):
 
 
 @learner()
-class Tabular(ColumnParameters, Constructed, Learner):
+class Tabular(ColumnParameters, Constructed, Learner):  # type: ignore[misc]  # both have a schema
     """Any learner on any table: columns of text, times and gaps become features, on line.
 
     :class:`Auto` has such columns by itself. Here they stand in front of another learner, whose
