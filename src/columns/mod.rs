@@ -22,7 +22,7 @@
 //!         Change::Anew(replay) => { /* The learner starts again, from the rows of the replay. */ }
 //!     }
 //! }
-//! let names = ["size", "color: mean label", "size is missing"];
+//! let names = ["size", "size is missing", "color: mean label"];
 //! assert_eq!(columns.feature_names(), names);
 //! # Ok::<(), nystream::Error>(())
 //! ```

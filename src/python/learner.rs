@@ -179,8 +179,8 @@ impl Learner {
         let weight = weight.transpose()?;
         if let Some(row) = self.row_of_table(py, "x", x)? {
             let weights = weight.as_ref().map(from_ref);
-            self.lock(py).borrow_mut().learn_table(&row, &y, weights)?;
-            return Ok(());
+            let learn = || Ok(self.lock(py).borrow_mut().learn_table(&row, &y, weights)?);
+            return schema::warn_after(py, &self.core, learn).map(drop);
         }
         let (x, names) = arrays::row("x", x)?;
         let (guard, x) = (self.lock(py), x.try_readonly()?);
@@ -301,7 +301,8 @@ impl Learner {
         let y = arrays::label("y", y, self.n_targets(py))?;
         let weight = sample_weight.map(|w| arrays::number("sample_weight", w));
         let (guard, weight) = (self.lock(py), weight.transpose()?);
-        late::answer(&mut guard.borrow_mut(), ticket.get(), &y, weight)
+        let answer = || late::answer(&mut guard.borrow_mut(), ticket.get(), &y, weight);
+        schema::warn_after(py, &self.core, answer)
     }
 
     #[doc = include_str!("docs/learn_pending.txt")]

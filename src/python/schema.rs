@@ -1,8 +1,15 @@
 //! The columns that a model knows, as Python sees them.
 
-use pyo3::prelude::*;
+use std::cell::RefCell;
+use std::ffi::CString;
 
-use crate::columns::Columns;
+use parking_lot::ReentrantMutex;
+use pyo3::exceptions::PyUserWarning;
+use pyo3::prelude::*;
+use pyo3::sync::MutexExt;
+
+use crate::Learner;
+use crate::columns::{Columns, Kind, Why};
 
 /// A column that a model knows.
 ///
@@ -51,4 +58,45 @@ pub(super) fn of(columns: &Columns) -> Vec<Column> {
         n_missing: field.n_missing,
     });
     fields.collect()
+}
+
+/// Lets a learner learn, and warns of columns that are left out if that has settled the kinds of columns.
+pub(super) fn warn_after<T>(
+    py: Python<'_>,
+    learner: &ReentrantMutex<RefCell<Learner>>,
+    learn: impl FnOnce() -> PyResult<T>,
+) -> PyResult<T> {
+    let is_settled = || {
+        let guard = learner.lock_py_attached(py);
+        let learner = guard.borrow();
+        learner.columns().is_none_or(Columns::is_settled)
+    };
+    let was_settled = is_settled();
+    let learned = learn()?;
+    if !was_settled && is_settled() {
+        let message = learner
+            .lock_py_attached(py)
+            .borrow()
+            .columns()
+            .and_then(left_out);
+        message.map_or(Ok(()), |message| {
+            PyErr::warn(py, &py.get_type::<PyUserWarning>(), &message, 1)
+        })?;
+    }
+    Ok(learned)
+}
+
+/// What a warning says of columns that are left out without being told to; `None` if there are none.
+fn left_out(columns: &Columns) -> Option<CString> {
+    let is_inferred = |kind: &Kind| matches!(kind, Kind::Unused(why) if *why != Why::Stated);
+    let unused = columns.schema().filter_map(|field| {
+        let kind = field.kind.filter(is_inferred)?;
+        Some(format!("{:?} is {kind}", field.name))
+    });
+    let unused: Vec<String> = unused.collect();
+    let message = format!(
+        "columns whose values hardly ever come again are left out: {}; schema= can state other kinds, or \"unused\"",
+        unused.join(", ")
+    );
+    (!unused.is_empty()).then(|| CString::new(message.replace('\0', "")).ok())?
 }

@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 use super::arrays::{self, Matrix};
 use super::chunks::{Source, in_chunks, training_lengths};
 use super::signals::Signals;
-use super::tables;
+use super::{schema, tables};
 use crate::Learner;
 use crate::columns::Table;
 use crate::data::{FeatureNames, Number};
@@ -65,7 +65,9 @@ impl<'py> TrainingBatch<'py> {
         let y = y.as_slice()?;
         let to = (learner, delay);
         match &self.X {
-            Batch::Table(table) => learn_table(py, to, table, y, weights),
+            Batch::Table(table) => {
+                schema::warn_after(py, learner, || learn_table(py, to, table, y, weights))
+            }
             Batch::Matrix(Matrix::Float64(X), names) => {
                 learn_rows(py, to, (&X.try_readonly()?, names), y, weights)
             }
