@@ -10,6 +10,7 @@ use super::kind::Kind;
 use super::matched::places;
 use super::table::{Column, Table};
 use super::{Columns, Matched, OnMissing, OnNewColumns};
+use crate::data::check_width;
 use crate::error::{ColumnProblem, Error};
 
 impl Columns {
@@ -33,6 +34,9 @@ impl Columns {
     /// # Ok::<(), nystream::Error>(())
     /// ```
     pub fn check<'t>(&self, table: &'t Table) -> Result<Matched<'t>, Error> {
+        if !self.is_named {
+            check_width("X", self.n_columns(), table.names().len())?;
+        }
         let known = places(table, 0, self.all.iter().map(|known| &*known.name));
         let found: HashSet<usize> = known.iter().flatten().copied().collect();
         let mut problems = self.missing(table, &known);

@@ -1,7 +1,7 @@
 //! Conversion between learners with their columns and the keyword arguments that make them.
 
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyMapping, PyString};
+use pyo3::types::{PyDict, PyMapping, PyString};
 use serde_json::{Map, Value};
 
 use super::learner::Learner;
@@ -149,8 +149,7 @@ fn to_dict<'py>(
 fn setting<'py>(py: Python<'py>, name: &str, value: &Value) -> PyResult<Bound<'py, PyAny>> {
     let plain = params::plain(py, value)?;
     match name {
-        "schema" if plain.is_empty()? => Ok(py.None().into_bound(py)),
-        "missing_values" => Ok(plain.cast::<PyList>()?.to_tuple().into_any()),
+        "schema" | "missing_values" if plain.is_empty()? => Ok(py.None().into_bound(py)),
         _ => Ok(plain),
     }
 }

@@ -39,7 +39,7 @@ class ColumnParameters(Parameters):
 
     schema: Mapping[str, str] | None = None
     missing: str = "fill"
-    missing_values: Sequence[float] = ()
+    missing_values: Sequence[float] | float | None = None
     max_categories: int = 1000
     on_new_columns: str = "error"
 
