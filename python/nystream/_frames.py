@@ -45,6 +45,15 @@ def read(argument: str, value: Any) -> tuple[list[str] | None, NDArray[Any]] | N
     return _text(frame.columns), _rows(frame)
 
 
+def sorted_by_name(argument: str, value: Any) -> Any:
+    """Return a data frame of the same library whose columns are in the order of their names."""
+    if hasattr(type(value), "iloc"):  # of pandas, where names may be anything
+        value = value.rename(columns=str)
+        return value[sorted(value.columns)]
+    frame = _frame(argument, value)
+    return frame.select(sorted(frame.columns)).to_native()
+
+
 def row_names(value: Any) -> list[str] | None:
     """Return the names that a series of pandas has for its numbers; None for what has none."""
     # Tuples and other things have an `index` too, which is something else.

@@ -92,8 +92,8 @@ class OnlineRegressor(RegressorMixin, BaseEstimator):
         ndarray
             Predictions, of shape (n_samples,); or (n_samples, n_targets), if labels had columns.
         """
-        X = self._rows(X)
-        return self.learner_.predict_many(X).reshape(len(X), *self._label_shape)
+        rows = self._rows(X)
+        return self.learner_.predict_many(rows).reshape(len(rows), *self._label_shape)
 
     def _rows(self, X: Any) -> Any:
         """Return the rows to predict; refuse them if nothing is learned, or if they are others."""
@@ -277,9 +277,9 @@ class IntervalRegressor(OnlineRegressor):
             The two ends of each, of shape (n_samples, 2); or (n_samples, n_targets, 2), if labels
             had columns.
         """
-        X = self._rows(X)
-        ends = self.learner_.predict_interval(X, level)
-        return ends.reshape(len(X), *self._label_shape, 2)
+        rows = self._rows(X)
+        ends = self.learner_.predict_interval(rows, level)
+        return ends.reshape(len(rows), *self._label_shape, 2)
 
 
 class UnweightedRegressor(OnlineRegressor):

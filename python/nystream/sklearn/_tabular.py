@@ -65,7 +65,7 @@ class TabularRegressor(TableRegressor, WeightedRegressor):
     def _takes_targets(self) -> bool:
         return isinstance(self.model, OnlineRegressor) and self.model._takes_targets
 
-    @available_if(_has_intervals)
+    @available_if(_has_intervals)  # type: ignore[untyped-decorator]
     def predict_interval(self, X: ArrayLike, level: float = 0.9) -> NDArray[np.float64]:
         """Predict where the labels of rows are likely to be; nothing changes.
 
@@ -84,7 +84,7 @@ class TabularRegressor(TableRegressor, WeightedRegressor):
             The two ends of each, of shape (n_samples, 2); or (n_samples, n_targets, 2), if labels
             had columns.
         """
-        return IntervalRegressor.predict_interval(self, X, level)  # type: ignore[arg-type]
+        return IntervalRegressor.predict_interval(self, X, level)
 
     def _learn(self, X: Any, y: Any, sample_weight: Any, *, afresh: bool) -> Any:
         if not isinstance(self.model, OnlineRegressor) or isinstance(self.model, TableRegressor):
