@@ -203,7 +203,7 @@ def test_a_scorer_cannot_be_made_by_hand_or_changed():
 
 
 BAD_ROWS = [
-    (np.full((1, 4), np.nan), "X[0, 0] should be a finite number"),
+    (np.full((1, 4), np.inf), "X[0, 0] should be a finite number"),
     (np.zeros((1, 3)), "X should have 4 features, but has 3"),
     (np.zeros(4), "X should be two-dimensional"),
 ]
