@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import field, fields
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 import nystream
-from nystream._learners.tabular import ColumnParameters
+from nystream._learners._columns import column_parameters
 from nystream._parameters import document, store
 from nystream.river._base import Regressor
 from nystream.river._regressors import RidgeAldRegressor
@@ -53,8 +53,7 @@ class TabularRegressor(TableRegressor):
                 "model should be a regressor of nystream.river that takes numbers alone, "
                 f"but is {self.model!r:.100}"
             )
-        columns = {one.name: getattr(self, one.name) for one in fields(ColumnParameters)}
-        self._learner = nystream.Tabular(self.model.learner, **columns)
+        self._learner = nystream.Tabular(self.model.learner, **column_parameters(vars(self)))
         self._y_name = None
 
     def _room(self, learner: nystream.Learner) -> int | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import field, fields
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,7 +10,7 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.metaestimators import available_if
 
 import nystream
-from nystream._learners.tabular import ColumnParameters
+from nystream._learners._columns import column_parameters
 from nystream._parameters import document, store
 from nystream.sklearn import _kernels
 from nystream.sklearn._base import IntervalRegressor, OnlineRegressor, WeightedRegressor
@@ -99,7 +99,7 @@ class TabularRegressor(TableRegressor, WeightedRegressor):
     def _new_learner(
         self, X: Any, y: NDArray[Any], weights: NDArray[np.float64] | None
     ) -> nystream.Tabular:
-        columns = {one.name: getattr(self, one.name) for one in fields(ColumnParameters)}
+        columns = column_parameters(vars(self))
         if hasattr(self.model, "kernel") and len(y):
             X, weights = _encoded(X, y, weights, columns)
         return nystream.Tabular(self.model._new_learner(X, y, weights), **columns)
