@@ -95,8 +95,9 @@ class Regressor(base.MiniBatchRegressor):
         Parameters
         ----------
         x
-            The features: numbers by name. Absent names count as 0, and new names may come.
-            Text, None and NaN are refused, and the model stays as it was.
+            The features by name: numbers, of which absent ones count as 0. Text, None and NaN are
+            refused, and the model stays as it was. Regressors of tables, :class:`AutoRegressor` and
+            :class:`TabularRegressor`, take text and times too; what is absent is missing to them.
         y
             The label.
 
@@ -117,12 +118,12 @@ class Regressor(base.MiniBatchRegressor):
         """Predict the label of one row; 0 before any was learned.
 
         Nothing changes. A name that the model has not learned counts all the same: it makes the
-        row more distant from all rows learned.
+        row more distant from all rows learned. A regressor of tables leaves it out.
 
         Parameters
         ----------
         x
-            The features: numbers by name.
+            The features by name.
 
         Examples
         --------
@@ -283,8 +284,9 @@ class WeightedRegressor(Regressor):
         Parameters
         ----------
         x
-            The features: numbers by name. Absent names count as 0, and new names may come.
-            Text, None and NaN are refused, and the model stays as it was.
+            The features by name: numbers, of which absent ones count as 0. Text, None and NaN are
+            refused, and the model stays as it was. Regressors of tables, :class:`AutoRegressor` and
+            :class:`TabularRegressor`, take text and times too; what is absent is missing to them.
         y
             The label.
         w
@@ -349,14 +351,14 @@ class IntervalRegressor(Regressor):
         """Predict the label of one row, or an interval that it is likely to be in.
 
         Nothing changes. A name that the model has not learned counts all the same: it makes the
-        row more distant from all rows learned. Before any row was learned the prediction is 0; the
-        ends of an interval are infinite while there are too few rows to tell, fewer than 9 for a
-        level of 0.9.
+        row more distant from all rows learned. A regressor of tables leaves it out. Before any row
+        was learned the prediction is 0; the ends of an interval are infinite while there are too
+        few rows to tell, fewer than 9 for a level of 0.9.
 
         Parameters
         ----------
         x
-            The features: numbers by name.
+            The features by name.
         with_interval
             True to return an interval, as river's ``conf.RegressionJackknife`` does, with
             ``lower`` and ``upper`` end. Pipelines pass it on.
