@@ -336,7 +336,9 @@ pub enum Error {
         algorithm: &'static str,
     },
     /// A learner with columns, which cannot be merged with others.
-    #[error("{place} has columns: each learner has turned rows into features in its own way")]
+    #[error(
+        "{place} cannot be merged, because it has columns: each learner turns them into features of its own"
+    )]
     MergedColumns {
         /// Its place among the learners given.
         place: Place,

@@ -20,6 +20,12 @@ class NamedRows:
     columns: list[str]
     rows: NDArray[np.float64]
 
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __getitem__(self, places: slice | NDArray[np.intp]) -> NamedRows:
+        return NamedRows(self.columns, self.rows[places])
+
 
 def is_frame(value: Any) -> bool:
     """Tell whether a value has columns rather than numbers alone."""
@@ -43,6 +49,29 @@ def read(argument: str, value: Any) -> tuple[list[str] | None, NDArray[Any]] | N
                 f"column {name!r} of {argument} should hold real numbers, but holds {dtype}"
             )
     return _text(frame.columns), _rows(frame)
+
+
+def is_table(value: Any) -> bool:
+    """Tell whether rows may hold more than numbers: a data frame, or a list of dicts."""
+    return is_frame(value) or (isinstance(value, list) and isinstance((value or [0])[0], dict))
+
+
+def take(rows: Any, places: slice | NDArray[np.intp]) -> Any:
+    """Return some of many rows, in the form that they have."""
+    if isinstance(rows, list):
+        return rows[places] if isinstance(places, slice) else [rows[place] for place in places]
+    if isinstance(rows, (np.ndarray, NamedRows)):
+        return rows[places]
+    return _frame("X", rows)[places].to_native()
+
+
+def sorted_by_name(argument: str, value: Any) -> Any:
+    """Return a data frame of the same library whose columns are in the order of their names."""
+    if hasattr(type(value), "iloc"):  # of pandas, where names may be anything
+        value = value.rename(columns=str)
+        return value[sorted(value.columns)]
+    frame = _frame(argument, value)
+    return frame.select(sorted(frame.columns)).to_native()
 
 
 def row_names(value: Any) -> list[str] | None:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import DTypeLike, NDArray
 
-    from nystream._core import Scorer
+    from nystream._core import Column, Scorer
 
 # What any runtime of the last years can run.
 OPSET = 17
@@ -34,6 +34,7 @@ def save(scorer: Scorer, path: str | os.PathLike[str], dtype: DTypeLike) -> None
 def model(scorer: Scorer, dtype: DTypeLike) -> Any:
     """Return the ONNX model of a scorer."""
     onnx = _onnx()
+    _check_columns(scorer)
     parts = scorer.parts
     if not parts:
         raise ValueError(
@@ -50,6 +51,24 @@ def model(scorer: Scorer, dtype: DTypeLike) -> Any:
     )
     onnx.checker.check_model(made)
     return made
+
+
+def _check_columns(scorer: Scorer) -> None:
+    """Refuse a scorer that encodes columns: ONNX would get rows that are no numbers yet."""
+    if scorer._takes_numbers_as_they_are:
+        return
+    names = [f"{c.name!r} ({_kind(c)})" for c in scorer.schema or () if _kind(c) != "number"]
+    encodes = f"encodes columns: {', '.join(names)}"
+    raise ValueError(
+        f"ONNX takes numbers alone, but the scorer {encodes if names else 'scales its columns'}; "
+        "save the scorer itself, or learn columns that are numbers and have no gaps, without "
+        "missing_values and with a learner that is not in a Tabular"
+    )
+
+
+def _kind(column: Column) -> str:
+    gaps = " with gaps" if column.kind == "number" and column.n_missing else ""
+    return f"{column.kind or 'no value yet'}{gaps}"
 
 
 def _float(dtype: DTypeLike) -> np.dtype[Any]:

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use serde_json::Value;
 
-use crate::columns::{Change, Columns, Matched, OnMissing, Replay, Settings, Table};
+use crate::columns::{Change, Columns, Kind, Matched, OnMissing, Replay, Settings, Table};
 use crate::data::{FeatureNames, Number, Rows};
 use crate::error::Error;
 use crate::persist::State;
@@ -98,6 +98,16 @@ impl Encoding {
         self.scaling.is_some()
             || !self.columns.settings().missing_values.is_empty()
             || !(is_new || self.columns.takes_numbers_as_they_are())
+    }
+
+    /// Returns true if rows of numbers are rows of features, whatever the numbers are.
+    pub(super) fn is_identity(&self) -> bool {
+        let columns = &self.columns;
+        let mut kinds = columns.schema().map(|field| field.kind);
+        self.scaling.is_none()
+            && columns.settings().missing_values.is_empty()
+            && columns.n_columns().is_none_or(|n| n == columns.width())
+            && kinds.all(|kind| kind == Some(Kind::Number))
     }
 
     /// A table under the names that are known: columns without names are found by their order.

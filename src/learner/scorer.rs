@@ -92,6 +92,17 @@ impl Scorer {
         }
     }
 
+    /// Returns true if rows of numbers are rows of features: no column is encoded before it is predicted from.
+    pub fn takes_numbers_as_they_are(&self) -> bool {
+        let encoding = match &self.form {
+            Form::Predictor(_) => &self.encoding,
+            Form::Whole(learner) => &learner.encoding,
+        };
+        encoding
+            .as_ref()
+            .is_none_or(|encoding| encoding.is_identity())
+    }
+
     /// Bytes of memory that the scorer holds.
     pub fn nbytes(&self) -> usize {
         size_of::<Self>()

@@ -7,7 +7,7 @@ use std::ops::Range;
 use super::Learner;
 use super::encoding::{Encoded, Encoding, Features};
 use crate::algorithms::learn_rows;
-use crate::columns::{Change, Columns, Field, Matched, Settings, Table};
+use crate::columns::{Change, Columns, Field, Matched, OnNewColumns, Settings, Table};
 use crate::data::{Rows, check_labels, check_predictions};
 use crate::error::{Error, Place};
 
@@ -85,13 +85,15 @@ impl Learner {
         weights: Option<&[f64]>,
     ) -> Result<Matched<'t>, Error> {
         let (encoding, n_rows, n_columns) = (self.encoding()?, table.n_rows(), table.names().len());
-        for (n, wanted) in [(n_rows, "row"), (n_columns, "feature")] {
-            if n == 0 {
-                return Err(Error::Empty {
-                    argument: "X",
-                    wanted,
-                });
-            }
+        let needs_columns = encoding.columns.settings().on_new_columns == OnNewColumns::Error;
+        let wanted = match (n_rows, n_columns) {
+            (0, _) => Some("row"),
+            (_, 0) if needs_columns => Some("feature"),
+            _ => None,
+        };
+        if let Some(wanted) = wanted {
+            let argument = "X";
+            return Err(Error::Empty { argument, wanted });
         }
         check_labels(y, n_rows, self.n_targets())?;
         if let Some(weights) = weights {

@@ -18,6 +18,8 @@ type Core = crate::Scorer;
 
 /// The predictions of a learner at one moment: immutable, so that threads share it without waiting for each other.
 ///
+/// It takes the rows that the learner takes: arrays, and tables if the learner has columns, which it then holds too.
+///
 /// It holds the rows kept and their coefficients, but not the matrices that only learning needs. The few learners that
 /// need all they know to predict, :class:`Kaar`, :class:`Pkawv` and those with ``forward=True``, are copied whole. It
 /// can be pickled, saved, and sent to other processes.
@@ -161,6 +163,12 @@ impl Scorer {
         self.0.columns().map(schema::of)
     }
 
+    /// Whether no column is encoded before it is predicted from.
+    #[getter]
+    fn _takes_numbers_as_they_are(&self) -> bool {
+        self.0.takes_numbers_as_they_are()
+    }
+
     /// Bytes of memory that the scorer holds.
     ///
     /// Examples
@@ -261,6 +269,9 @@ impl Scorer {
     }
 
     /// Writes the scorer as an ONNX model, which other runtimes and languages can run; needs the package onnx.
+    ///
+    /// A scorer that encodes columns, such as texts, times or gaps, cannot be written: ONNX takes numbers alone. To be
+    /// written, a model has to learn columns that are numbers already and have no gaps.
     ///
     /// Its input ``X`` is a batch of rows and its output ``prediction`` a number for each row, or one for each target.
     /// Rows are centred before they are compared, so that data far from 0 loses no digits.

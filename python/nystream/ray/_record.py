@@ -10,6 +10,7 @@ import numpy as np
 
 import nystream
 from nystream._checks import whole
+from nystream._learners._columns import column_parameters
 from nystream._runs.checkpoint import Checkpoint
 from nystream.ray._shard import named
 
@@ -45,8 +46,10 @@ class Record:
     @classmethod
     def first(cls, model: nystream.Learner) -> Record:
         """Return the beginning."""
-        validator = nystream.RidgeAld(max_basis=1, n_targets=model.n_targets)
-        if model.n_features is not None:
+        validator: nystream.Learner = nystream.RidgeAld(max_basis=1, n_targets=model.n_targets)
+        if model.schema is not None:
+            validator = nystream.Tabular(validator, **column_parameters(model.params))
+        elif model.n_features is not None:
             zeros = np.zeros((1, model.n_features))
             y = np.zeros((1, model.n_targets) if model.n_targets > 1 else 1)
             validator.learn_many(named(model.feature_names, zeros), y)

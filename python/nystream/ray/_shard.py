@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import nystream
-from nystream._frames import NamedRows
+from nystream._frames import NamedRows, is_table, read, take
 from nystream._runs.checkpoint import Checkpoint
 from nystream.ray._keys import home
 
@@ -57,8 +57,7 @@ class Shard:
         self,
         span: tuple[int, int],
         part: Part,
-        columns: list[str] | None,
-        X: NDArray[Any],
+        X: Any,
         y: NDArray[Any],
     ) -> NDArray[np.float64]:
         """Predict and learn the rows of this shard between two positions of the stream."""
@@ -69,19 +68,31 @@ class Shard:
         for key, rows in part.groups():
             if key not in self._models:
                 self._models[key] = copy.deepcopy(self._model)
-            predictions[rows] = self._models[key].progressive(named(columns, X[rows]), y[rows])
+            predictions[rows] = self._models[key].progressive(take(X, rows), y[rows])
         self._position = stop
         return predictions
 
-    def predict_many(
-        self, part: Part, columns: list[str] | None, X: NDArray[Any]
-    ) -> NDArray[np.float64]:
+    def predict_many(self, part: Part, X: Any) -> NDArray[np.float64]:
         """Predict rows; of a key without a model, as its model would begin."""
         predictions = blank(self._model, len(X))
         for key, rows in part.groups():
             model = self._models.get(key, self._model)
-            predictions[rows] = model.predict_many(named(columns, X[rows]))
+            predictions[rows] = model.predict_many(take(X, rows))
         return predictions
+
+
+def sendable(X: Any, model: nystream.Learner) -> Any:
+    """Return rows in a form that can be sent and divided: tables for a model that has columns."""
+    if isinstance(X, nystream.Table):
+        raise TypeError(
+            "X should be a data frame or a list of dicts, but is a Table: it stays here"
+        )
+    return X if model.schema is not None and is_table(X) else named(*numbers(X))
+
+
+def numbers(X: Any) -> tuple[list[str] | None, NDArray[Any]]:
+    """Return the names of columns, where they have names, and the numbers in them."""
+    return read("X", X) or (None, np.asarray(X))
 
 
 def named(columns: list[str] | None, X: NDArray[Any]) -> Any:

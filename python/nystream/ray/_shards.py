@@ -10,10 +10,10 @@ import numpy as np
 
 import nystream
 from nystream._checks import whole
-from nystream._frames import read
+from nystream._frames import take
 from nystream.ray import _keys
 from nystream.ray._actors import Actors
-from nystream.ray._shard import blank
+from nystream.ray._shard import blank, sendable
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -37,7 +37,9 @@ class Shards:
     Parameters
     ----------
     model
-        What the model of each key begins with: a learner, which may have learned rows before.
+        What the model of each key begins with: a learner, which may have learned rows before. If it
+        takes tables, as :class:`nystream.Auto` and :class:`nystream.Tabular` do, rows may be data
+        frames or lists of dicts with text, times and gaps.
     n_shards
         The number of actors, at least 1. A folder may be opened again with another number.
     folder
@@ -148,14 +150,14 @@ class Shards:
                 f"offset should be at most {self.position}, or rows would be left out, "
                 f"but is {offset}"
             )
-        keys, columns, rows = self._checked(keys, X)
+        keys, rows = self._checked(keys, X)
         self._actors.validator.learn_many(X, y)
         if self.position - self._actors.saved >= self._every:
             self.save()
         predictions = blank(self._model, len(rows))
         new = slice(self.position - offset, None)
-        if len(rows[new]):
-            predictions[new] = self._learned(keys[new], columns, rows[new], np.asarray(y)[new])
+        if len(keys[new]):
+            predictions[new] = self._learned(keys[new], take(rows, new), np.asarray(y)[new])
         return predictions
 
     def predict_many(self, keys: ArrayLike, X: Any) -> NDArray[np.float64]:
@@ -185,10 +187,10 @@ class Shards:
         >>> shards.predict_many(["b", "a", "c"], [[0.3], [0.3], [0.3]])
         array([5., 1., 0.])
         """
-        keys, columns, rows = self._checked(keys, X)
+        keys, rows = self._checked(keys, X)
         self._actors.validator.predict_many(X)
         parts = _keys.parts(keys, self._n_shards)
-        predicted = self._actors.ask("predict_many", [(p, columns, rows[p.places]) for p in parts])
+        predicted = self._actors.ask("predict_many", [(p, take(rows, p.places)) for p in parts])
         return self._joined(parts, predicted)
 
     def models(self) -> dict[str, nystream.Learner]:
@@ -227,23 +229,20 @@ class Shards:
         """
         self._actors.save()
 
-    def _checked(self, keys: Any, X: Any) -> tuple[NDArray[Any], list[str] | None, NDArray[Any]]:
-        """Return the keys, the names of the columns and the rows."""
-        keys = _keys.checked(keys)
-        columns, rows = read("X", X) or (None, np.asarray(X))
+    def _checked(self, keys: Any, X: Any) -> tuple[NDArray[Any], Any]:
+        """Return the keys and the rows."""
+        keys, rows = _keys.checked(keys), sendable(X, self._model)
         if len(keys) != len(rows):
             raise ValueError(
                 f"keys should be as many as X has rows, {len(rows)}, but there are {len(keys)}"
             )
-        return keys, columns, rows
+        return keys, rows
 
-    def _learned(
-        self, keys: NDArray[Any], columns: list[str] | None, X: NDArray[Any], y: NDArray[Any]
-    ) -> NDArray[np.float64]:
+    def _learned(self, keys: NDArray[Any], X: Any, y: NDArray[Any]) -> NDArray[np.float64]:
         """Have the shards predict and learn the rows that come next."""
-        span = self.position, self.position + len(X)
+        span = self.position, self.position + len(y)
         parts = _keys.parts(keys, self._n_shards)
-        batches = [(span, p, columns, X[p.places], y[p.places]) for p in parts]
+        batches = [(span, p, take(X, p.places), y[p.places]) for p in parts]
         return self._joined(parts, self._actors.ask("progressive", batches, position=span[1]))
 
     def _joined(

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import nystream
-from nystream._frames import is_frame, read
+from nystream._frames import is_frame
 from nystream.ray._engine import answers, ray, submitted, window
-from nystream.ray._shard import named
+from nystream.ray._shard import sendable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
@@ -130,7 +130,8 @@ def sweep(
     models
         Learners by name; a name may be anything that a dict takes, such as a tuple of parameters.
     X, y
-        Rows, an array or a data frame, and labels.
+        Rows, an array or a data frame, and labels. If some learners take tables, rows may hold
+        text, times and gaps; the others fail with such rows.
     in_flight
         How many learners may be under way, at least 1; two for each core of the cluster if None.
 
@@ -154,8 +155,11 @@ def sweep(
         if not isinstance(model, nystream.Learner):
             raise TypeError(f"models[{name!r:.100}] should be a learner, but is {model!r:.100}")
     n_targets = np.shape(y)[1] if np.ndim(y) == 2 else 1
-    nystream.RidgeAld(max_basis=1, n_targets=n_targets).learn_many(X, y)  # refuses what is unfit
-    rows = ray.put(named(*(read("X", X) or (None, np.asarray(X)))))
+    judge: nystream.Learner = nystream.RidgeAld(max_basis=1, n_targets=n_targets)
+    if any(model.schema is not None for model in models.values()):
+        judge = nystream.Tabular(judge)
+    rows = ray.put(sendable(X, judge))
+    judge.learn_many(X, y)  # refuses what is unfit
     labels = ray.put(np.asarray(y))
     task = ray.remote(_tried)
     calls = submitted(lambda m: task.remote(m, rows, labels), models.values(), window(in_flight))

@@ -1,6 +1,8 @@
 """The learners as regressors of river: dicts of features that come and go, data frames, pipelines.
 
-Start with :class:`AutoRegressor`, which has nothing to tune and takes features of any scale.
+Start with :class:`AutoRegressor`, which has nothing to tune and takes features of any scale and
+kind: text, times and gaps too. The others take numbers alone, and such features inside of
+:class:`TabularRegressor`.
 
 >>> from nystream.river import AutoRegressor
 >>> from river import datasets, evaluate, metrics
@@ -9,5 +11,8 @@ Start with :class:`AutoRegressor`, which has nothing to tune and takes features 
 True
 """
 
+from nystream.river import _regressors, _tabular
 from nystream.river._regressors import *  # noqa: F403
-from nystream.river._regressors import __all__ as __all__
+from nystream.river._tabular import *  # noqa: F403
+
+__all__ = sorted([*_regressors.__all__, *_tabular.__all__])

@@ -11,7 +11,7 @@ import numpy as np
 import nystream
 from nystream._core import default_params
 from nystream._kernels import norm_of_new_features
-from nystream.river._batches import like, read_frame, read_series
+from nystream.river._batches import check_weight, learned, like, read_frame, read_labels
 from nystream.river._columns import Columns, check_features, check_number, numbers
 
 try:
@@ -95,8 +95,9 @@ class Regressor(base.MiniBatchRegressor):
         Parameters
         ----------
         x
-            The features: numbers by name. Absent names count as 0, and new names may come.
-            Text, None and NaN are refused, and the model stays as it was.
+            The features by name: numbers, of which absent ones count as 0. Text, None and NaN are
+            refused, and the model stays as it was. Regressors of tables, :class:`AutoRegressor` and
+            :class:`TabularRegressor`, take text and times too; what is absent is missing to them.
         y
             The label.
 
@@ -117,12 +118,12 @@ class Regressor(base.MiniBatchRegressor):
         """Predict the label of one row; 0 before any was learned.
 
         Nothing changes. A name that the model has not learned counts all the same: it makes the
-        row more distant from all rows learned.
+        row more distant from all rows learned. A regressor of tables leaves it out.
 
         Parameters
         ----------
         x
-            The features: numbers by name.
+            The features by name.
 
         Examples
         --------
@@ -136,17 +137,7 @@ class Regressor(base.MiniBatchRegressor):
         >>> round(model.predict_one({"a": 1.0, "b": 2.0}), 4)
         0.0338
         """
-        row = self._columns.row(x)
-        if row is None:
-            rows = numbers(x)
-            learner, rows = self._placed(list(x), rows)
-            return float(learner.predict_one(rows[0]))
-        try:
-            prediction: float = self._learner.predict_one(row)
-        except ValueError:
-            check_features(x)
-            raise
-        return prediction
+        return self._predict(x)
 
     def learn_many(self, X: Any, y: Any) -> None:
         """Learn the rows of a data frame, in order: the same as the loop of :meth:`learn_one`.
@@ -193,9 +184,24 @@ class Regressor(base.MiniBatchRegressor):
         second    4.0
         Name: price, dtype: float64
         """
+        return like(X, self._predict_frame(X), self._y_name)
+
+    def _predict_frame(self, X: Any) -> NDArray[np.float64]:
         learner, rows = self._placed(*read_frame(X))
-        predictions = learner.predict_many(rows) if len(rows) else np.zeros(0)
-        return like(X, predictions, self._y_name)
+        return learner.predict_many(rows) if len(rows) else np.zeros(0)
+
+    def _predict(self, x: dict[Hashable, Any]) -> float:
+        row = self._columns.row(x)
+        if row is None:
+            rows = numbers(x)
+            learner, rows = self._placed(list(x), rows)
+            return float(learner.predict_one(rows[0]))
+        try:
+            prediction: float = self._learner.predict_one(row)
+        except ValueError:
+            check_features(x)
+            raise
+        return prediction
 
     def _learn(self, x: dict[Hashable, Any], y: float, *weight: float) -> None:
         row = self._columns.row(x)
@@ -214,9 +220,8 @@ class Regressor(base.MiniBatchRegressor):
 
     def _learn_frame(self, X: Any, y: Any, weights: Any = None) -> None:
         names, rows = read_frame(X)
-        series = [read_series("y", y, len(rows))]
+        series = read_labels(y, weights, len(rows))
         if weights is not None:
-            series.append(_weights(weights, len(rows)))
             rows, *series = (values[series[1] > 0] for values in (rows, *series))
         if len(rows) and not self._is_full:
             columns, rows = self._extended(names, rows)
@@ -224,8 +229,8 @@ class Regressor(base.MiniBatchRegressor):
             self._columns = columns
         self._y_name = getattr(y, "name", None)
 
-    def _learn_rows(self, *arrays: NDArray[Any]) -> None:
-        self._learner.learn_many(*arrays)
+    def _learn_rows(self, *arrays: Any) -> None:
+        self._learner = learned(self._learner, self._room, arrays)
 
     def _extended(
         self, names: Sequence[Hashable], rows: NDArray[Any]
@@ -255,7 +260,11 @@ class Regressor(base.MiniBatchRegressor):
 
     @property
     def _is_full(self) -> bool:
-        return False
+        return self._room(self._learner) == 0
+
+    def _room(self, learner: nystream.Learner) -> int | None:
+        """Return how many rows can surely be learned before it is full; None: no limit."""
+        return None
 
     @property
     def _spare(self) -> int:
@@ -275,8 +284,9 @@ class WeightedRegressor(Regressor):
         Parameters
         ----------
         x
-            The features: numbers by name. Absent names count as 0, and new names may come.
-            Text, None and NaN are refused, and the model stays as it was.
+            The features by name: numbers, of which absent ones count as 0. Text, None and NaN are
+            refused, and the model stays as it was. Regressors of tables, :class:`AutoRegressor` and
+            :class:`TabularRegressor`, take text and times too; what is absent is missing to them.
         y
             The label.
         w
@@ -294,7 +304,7 @@ class WeightedRegressor(Regressor):
         """
         if w == 1.0:
             self._learn(x, y)
-        elif _weight(w) > 0:
+        elif check_weight(w) > 0:
             self._learn(x, y, w)
 
     def learn_many(self, X: Any, y: Any, w: Any = 1.0) -> None:
@@ -341,14 +351,14 @@ class IntervalRegressor(Regressor):
         """Predict the label of one row, or an interval that it is likely to be in.
 
         Nothing changes. A name that the model has not learned counts all the same: it makes the
-        row more distant from all rows learned. Before any row was learned the prediction is 0; the
-        ends of an interval are infinite while there are too few rows to tell, fewer than 9 for a
-        level of 0.9.
+        row more distant from all rows learned. A regressor of tables leaves it out. Before any row
+        was learned the prediction is 0; the ends of an interval are infinite while there are too
+        few rows to tell, fewer than 9 for a level of 0.9.
 
         Parameters
         ----------
         x
-            The features: numbers by name.
+            The features by name.
         with_interval
             True to return an interval, as river's ``conf.RegressionJackknife`` does, with
             ``lower`` and ``upper`` end. Pipelines pass it on.
@@ -368,10 +378,13 @@ class IntervalRegressor(Regressor):
         (True, False)
         """
         if not with_interval:
-            return super().predict_one(x)
-        learner, rows = self._placed(list(x), numbers(x))
-        low, high = learner.predict_interval(rows[0], level)
+            return self._predict(x)
+        low, high = self._interval(x, level)
         return conf.interval.Interval(float(low), float(high))
+
+    def _interval(self, x: dict[Hashable, Any], level: float) -> NDArray[np.float64]:
+        learner, rows = self._placed(list(x), numbers(x))
+        return learner.predict_interval(rows[0], level)
 
 
 class LeastSquaresRegressor(IntervalRegressor, WeightedRegressor):
@@ -382,19 +395,3 @@ def _widened(learner: nystream.Learner, width: int) -> nystream.Learner:
     learner = copy.deepcopy(learner)
     learner.widen(width)
     return learner
-
-
-def _weight(w: Any) -> Any:
-    check_number("w", w)
-    if w < 0:
-        raise ValueError(f"w should be 0 or positive, but is {w!r:.100}")
-    return w
-
-
-def _weights(w: Any, n_rows: int) -> NDArray[Any]:
-    if np.ndim(w) == 0:
-        return np.full(n_rows, _weight(w), dtype=np.float64)
-    weights = read_series("w", w, n_rows)
-    for row in np.flatnonzero(weights < 0):
-        raise ValueError(f"w should hold numbers from 0 on, but has {weights[row]} in row {row}")
-    return weights

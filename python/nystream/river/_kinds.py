@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from dataclasses import field
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
@@ -15,7 +14,6 @@ from nystream.river._columns import check_number, numbers
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
 
-    from numpy.typing import NDArray
 
 R = TypeVar("R", bound=Regressor)
 
@@ -75,12 +73,7 @@ class CappedRegressor(Regressor):
     _cap: ClassVar[str]
     _count: ClassVar[str]
 
-    @property
-    def _is_full(self) -> bool:
-        return self._room(self._learner) == 0
-
     def _room(self, learner: nystream.Learner) -> int | None:
-        """Return how many rows can surely be learned before it is full; None: no limit."""
         cap = getattr(self, self._cap)
         return None if cap is None else max(cap - getattr(learner, self._count), 0)
 
@@ -90,15 +83,6 @@ class CappedRegressor(Regressor):
             check_number("y", y)
         else:
             super()._learn(x, y, *weight)
-
-    def _learn_rows(self, *arrays: NDArray[Any]) -> None:
-        room, learner = self._room(self._learner), self._learner
-        if room is not None and room < len(arrays[0]):
-            learner = copy.deepcopy(learner)  # so that an error in a later part undoes all
-        while len(arrays[0]) and (room := self._room(learner)) != 0:
-            learner.learn_many(*(array[:room] for array in arrays))
-            arrays = tuple(array[len(arrays[0]) if room is None else room :] for array in arrays)
-        self._learner = learner
 
 
 @parameters

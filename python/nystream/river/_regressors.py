@@ -11,6 +11,7 @@ from nystream._learners import ald, auto, baselines, budgeted, every_row, paper
 from nystream.river._base import IntervalRegressor, LeastSquaresRegressor
 from nystream.river._columns import Columns
 from nystream.river._kinds import EveryRowRegressor, KernelRegressor, SampledRegressor, regressor
+from nystream.river._tables import TableRegressor
 
 if TYPE_CHECKING:
     from nystream import Kernel
@@ -19,10 +20,11 @@ __all__ = sorted(f"{name}Regressor" for name in nystream.algorithms())
 
 
 @regressor()
-class AutoRegressor(auto.AutoParameters, LeastSquaresRegressor):
+class AutoRegressor(TableRegressor, auto.AutoParameters):
     """Good predictions without tuning, from many experts: start here.
 
-    Features and labels may have any scale, so that no scaler has to come before.
+    Features and labels may have any scale, so that no scaler has to come before. Features may be
+    text, categories, times, truths and numbers, as they are; what is absent is missing.
 
     Examples
     --------
@@ -35,9 +37,6 @@ class AutoRegressor(auto.AutoParameters, LeastSquaresRegressor):
     >>> len(model.learner.experts)
     28
     """
-
-    def _norm_of_new_features(self, kernel: Kernel | None) -> None:
-        """Return None: each new feature is one scale away from the rows learned, at any value."""
 
 
 @regressor("bound=3.0", mae="0.80506")

@@ -16,7 +16,7 @@ from nystream._parameters import dataclass_transform, document, parameters, stor
 try:
     from scipy.sparse import issparse
     from sklearn.base import BaseEstimator, RegressorMixin
-    from sklearn.utils import check_array, check_random_state
+    from sklearn.utils import _safe_indexing, check_array, check_random_state
     from sklearn.utils.validation import check_is_fitted, validate_data
 except ImportError as error:
     raise ImportError(
@@ -92,21 +92,16 @@ class OnlineRegressor(RegressorMixin, BaseEstimator):
         ndarray
             Predictions, of shape (n_samples,); or (n_samples, n_targets), if labels had columns.
         """
-        X = self._rows(X)
-        return self.learner_.predict_many(X).reshape(len(X), *self._label_shape)
+        rows = self._rows(X)
+        return self.learner_.predict_many(rows).reshape(len(rows), *self._label_shape)
 
-    def _rows(self, X: Any) -> NDArray[Any]:
+    def _rows(self, X: Any) -> Any:
         """Return the rows to predict; refuse them if nothing is learned, or if they are others."""
         check_is_fitted(self, "learner_")
-        rows: NDArray[Any] = validate_data(self, X, reset=False, dtype=DTYPES)
-        return rows
+        return validate_data(self, X, reset=False, dtype=DTYPES)
 
     def _learn(self, X: Any, y: Any, sample_weight: Any, *, afresh: bool) -> Self:
-        # Sparse labels are refused where there is one target, and let through otherwise.
-        columns = self._takes_targets and not issparse(y)
-        X, y = validate_data(
-            self, X, y, reset=afresh, dtype=DTYPES, y_numeric=True, multi_output=columns
-        )
+        X, y = self._rows_and_labels(X, y, reset=afresh)
         shape = y.shape[1:] if afresh else self._as_before(y)
         y = y[:, 0] if y.shape[1:] == (1,) else y
         weights = None
@@ -120,6 +115,16 @@ class OnlineRegressor(RegressorMixin, BaseEstimator):
         self._set_learner(learner)
         self._label_shape = shape
         return self
+
+    def _rows_and_labels(self, X: Any, y: Any, *, reset: bool) -> tuple[Any, NDArray[Any]]:
+        """Return the rows and labels to learn; refuse those that are not fit to be learned."""
+        X, y = validate_data(self, X, y, reset=reset, dtype=DTYPES, **self._label_checks(y))
+        return X, y
+
+    def _label_checks(self, y: Any) -> dict[str, Any]:
+        """Return how scikit-learn is to check the labels."""
+        # Sparse ones are refused where there is one target, and let through otherwise.
+        return {"y_numeric": True, "multi_output": self._takes_targets and not issparse(y)}
 
     def _as_before(self, y: NDArray[Any]) -> tuple[int, ...]:
         """Return the shape that labels had in `fit`; refuse another number of targets."""
@@ -135,9 +140,7 @@ class OnlineRegressor(RegressorMixin, BaseEstimator):
         if "kernel" in learner.params:
             self.kernel_ = learner.params["kernel"]
 
-    def _new_learner(
-        self, X: NDArray[Any], y: NDArray[Any], weights: NDArray[np.float64] | None
-    ) -> Learner:
+    def _new_learner(self, X: Any, y: NDArray[Any], weights: NDArray[np.float64] | None) -> Learner:
         if not len(y):
             raise ValueError("sample_weight should be positive for at least one row, but is zero")
         params = self.get_params(deep=False)
@@ -274,9 +277,9 @@ class IntervalRegressor(OnlineRegressor):
             The two ends of each, of shape (n_samples, 2); or (n_samples, n_targets, 2), if labels
             had columns.
         """
-        X = self._rows(X)
-        ends = self.learner_.predict_interval(X, level)
-        return ends.reshape(len(X), *self._label_shape, 2)
+        rows = self._rows(X)
+        ends = self.learner_.predict_interval(rows, level)
+        return ends.reshape(len(rows), *self._label_shape, 2)
 
 
 class UnweightedRegressor(OnlineRegressor):
@@ -346,14 +349,14 @@ class LeastSquaresRegressor(IntervalRegressor, WeightedRegressor):
 
 
 def _counted(
-    X: NDArray[Any], y: NDArray[Any], sample_weight: Any
-) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.float64]]:
+    X: Any, y: NDArray[Any], sample_weight: Any
+) -> tuple[Any, NDArray[Any], NDArray[np.float64]]:
     """Return the rows that count, their labels and weights: one of weight 0 is as if absent."""
     weights = _weights(sample_weight, len(y))
     counts = weights > 0
     if counts.all():
         return X, y, weights
-    return X[counts], y[counts], weights[counts]
+    return _safe_indexing(X, counts), y[counts], weights[counts]
 
 
 def _weights(sample_weight: Any, n_rows: int) -> NDArray[np.float64]:

@@ -14,6 +14,7 @@ from nystream.sklearn._base import (
     UnweightedRegressor,
     estimator,
 )
+from nystream.sklearn._tables import TableRegressor
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -22,11 +23,12 @@ __all__ = sorted(f"{name}Regressor" for name in nystream.algorithms())
 
 
 @estimator()
-class AutoRegressor(auto.AutoParameters, LeastSquaresRegressor):
+class AutoRegressor(TableRegressor, auto.AutoParameters, LeastSquaresRegressor):
     """Good predictions without tuning, from many experts: start here.
 
     Features and labels may have any scale, memory stops growing, and streams that change are
-    followed.
+    followed. Rows may be data frames as they are: columns of text, categories, times, truths and
+    gaps become features, and arrays may hold NaN.
 
     Parameters
     ----------
@@ -50,6 +52,14 @@ class AutoRegressor(auto.AutoParameters, LeastSquaresRegressor):
     True
     >>> low, high = model.predict_interval(1000 * X[800:], level=0.9).T
     >>> bool(((low < y[800:]) & (y[800:] < high)).mean() > 0.85)
+    True
+
+    A frame as it is:
+
+    >>> import pandas as pd
+    >>> X = pd.DataFrame({"town": ["Ulm", "Bonn", None] * 40, "rooms": [1, 2, 3, 4, 5] * 24})
+    >>> y = X["rooms"] + 2 * (X["town"] == "Ulm")
+    >>> bool(AutoRegressor().fit(X, y).score(X, y) > 0.95)
     True
     """
 

@@ -130,7 +130,7 @@ def _median_distance(X: NDArray[Any], weights: NDArray[np.float64] | None, metri
     # By a power of two, which is exact: the product of two small weights must not be 0.
     weights = np.ldexp(weights, -np.frexp(weights.max())[1])
     if len(X) > SAMPLE:
-        X = X[_evenly(weights)]
+        X = X[evenly(weights)]
         weights = np.ones(SAMPLE)
     distances = pdist(X.astype(np.float64), metric)
     first, second = np.triu_indices(len(X), 1)
@@ -138,7 +138,7 @@ def _median_distance(X: NDArray[Any], weights: NDArray[np.float64] | None, metri
     return _weighted_median(distances, counts) if counts.any() else 1.0
 
 
-def _evenly(weights: NDArray[np.float64]) -> NDArray[np.intp]:
+def evenly(weights: NDArray[np.float64]) -> NDArray[np.intp]:
     """Return rows at even steps of the sum of weights: repeated rows and weights give the same."""
     total = np.cumsum(weights)
     steps = (np.arange(SAMPLE) + 0.5) / SAMPLE

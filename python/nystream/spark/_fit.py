@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import nystream
-from nystream._core import write_file
+from nystream._core import LARGEST, write_file
 from nystream._frames import NamedRows
 from nystream.spark._engine import pa, types
 from nystream.spark._models import (
     KEY,
     Start,
+    answer_rows,
     file_name,
     inspect,
     numbers,
@@ -64,9 +65,9 @@ def fit_per_key(
     models
         A row for each key: its columns; ``model``, the bytes that ``nystream.Learner.from_bytes``
         opens; ``n_seen``, the number of rows that the model has learned; ``n_skipped``, the number
-        of those that it could not learn, because a feature or the target is null, NaN or infinite;
-        and ``mse``, the mean squared error of predictions made before each row was learned, null
-        without any.
+        of those that it could not learn, because the target is null, NaN or infinite, or a feature
+        is what :func:`learn_stream` takes for an error; and ``mse``, the mean squared error of
+        predictions made before each row was learned, null without any.
 
     Examples
     --------
@@ -87,28 +88,28 @@ def fit_per_key(
     """
     if df.isStreaming:
         raise ValueError("df should not stream, but does: learn_stream is for streams")
-    source = Source.of(df, key, features, target, order)
+    start = Start.of(model, otherwise)
+    source = Source.of(df, key, features, target, order, start.takes_tables)
     check_answer([*(column.name for column in source.key), *FITTED])
     fields = [types.StructField(name, kind) for name, (kind, _) in FITTED.items()]
     schema = types.StructType([*(column.field() for column in source.key), *fields])
-    answer = source.grouped().applyInArrow(fitting(Start.of(model, otherwise), source), schema)
+    answer = source.grouped().applyInArrow(fitting(start, source), schema)
     return answer.select(*(column.back() for column in source.key), *FITTED)
 
 
 def fitting(start: Start, source: Source) -> Callable[[tuple[Any, ...], Any], Any]:
     """Return the function by which a worker fits the model of a key to its rows."""
     # The source itself cannot go to a worker, since it holds a DataFrame.
-    features, target = source.features, source.target
+    features, target, texts = source.features, source.target, source.texts
     keys = [column.short for column in source.key]
     orders = [(column.short, "ascending") for column in source.order]
 
     def fit(key: tuple[Any, ...], table: Any) -> Any:
         use_cores_of_task()
-        X, y = rows_of(table.sort_by(orders), len(features))
-        learnable = inspect(features, target, X, y)[0] & ~np.isnan(y)
-        learner = start.learner(features, tuple(value.as_py() for value in key))
-        mse = learn(learner, features, X[learnable], y[learnable])
-        fitted = learner.to_bytes(), learner.n_seen, (~learnable).sum(), mse
+        learner = start.learner(features, tuple(value.as_py() for value in key), texts)
+        learn = learn_numbers if learner.schema is None else learn_table
+        n_skipped, mse = learn(learner, features, target, table.sort_by(orders))
+        fitted = learner.to_bytes(), learner.n_seen, n_skipped, mse
         kinds = [*(value.type for value in key), *(kind for _, kind in FITTED.values())]
         values = zip((*key, *fitted), kinds, strict=True)
         return pa.table([pa.array([value], kind) for value, kind in values], [*keys, *FITTED])
@@ -116,23 +117,38 @@ def fitting(start: Start, source: Source) -> Callable[[tuple[Any, ...], Any], An
     return fit
 
 
-def rows_of(table: Any, n_features: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the features and labels of a table."""
-    columns = [numbers(table.column(name)) for name in short_names(n_features)]
-    return np.column_stack(columns), numbers(table.column("label"))
+def learn_numbers(
+    learner: nystream.Learner, features: list[str], target: str, table: Any
+) -> tuple[int, float | None]:
+    """Learn rows of numbers; return how many were skipped, and the error before the others."""
+    X = np.column_stack([numbers(table.column(name)) for name in short_names(len(features))])
+    y = numbers(table.column("label"))
+    learnable = inspect(features, target, X, y)[0] & ~np.isnan(y)
+    X, y = X[learnable], y[learnable]
+    predictions = learner.progressive(NamedRows(features, X), y) if len(y) else y
+    return int((~learnable).sum()), error_of(predictions, y)
 
 
-def learn(
-    learner: nystream.Learner,
-    features: list[str],
-    X: NDArray[np.float64],
-    y: NDArray[np.float64],
-) -> float | None:
-    """Learn rows, and return the error of the predictions made before; None without rows."""
-    if not len(y):
-        return None
-    predictions = learner.progressive(NamedRows(features, X), y)
-    return float(np.mean((predictions - y) ** 2))
+def learn_table(
+    learner: nystream.Learner, features: list[str], target: str, table: Any
+) -> tuple[int, float | None]:
+    """Learn rows with text, times and gaps; one by one only if some cannot be learned."""
+    y = numbers(table.column("label"))
+    learnable = np.abs(y) <= LARGEST
+    rows = table.select(short_names(len(features))).rename_columns(features).filter(learnable)
+    y = y[learnable]
+    try:
+        predictions = learner.progressive(rows, y) if len(y) else y
+    except (TypeError, ValueError):
+        predictions, _ = answer_rows(learner, rows.to_pylist(), target, y)
+    learned = ~np.isnan(predictions)
+    n_skipped = len(learnable) - np.count_nonzero(learned)
+    return n_skipped, error_of(predictions[learned], y[learned])
+
+
+def error_of(predictions: NDArray[np.float64], y: NDArray[np.float64]) -> float | None:
+    """Return the mean squared error of predictions; None without any."""
+    return float(np.mean((predictions - y) ** 2)) if len(y) else None
 
 
 def save_models(models: DataFrame, folder: str | PathLike[str]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
@@ -49,7 +49,14 @@ class Start:
             raise ValueError(f"otherwise is for a path with {KEY}, but model is {model}")
         return cls(path, unfitted("otherwise", otherwise))
 
-    def learner(self, features: list[str], key: tuple[Any, ...]) -> nystream.Learner:
+    @property
+    def takes_tables(self) -> bool:
+        """True if features may hold text and times; a file is read later, by the workers."""
+        return bool(self.path) or nystream.Learner.from_bytes(self.fresh).schema is not None
+
+    def learner(
+        self, features: list[str], key: tuple[Any, ...], texts: Sequence[str] = ()
+    ) -> nystream.Learner:
         """Return the learner for a key that has none yet."""
         path = self.path.replace(KEY, file_name(key))
         has_file = os.path.exists(path)
@@ -58,7 +65,7 @@ class Start:
             learner = read_learner(path)
         else:
             learner = nystream.Learner.from_bytes(self.fresh)
-        check_features(learner, features, key)
+        check_features(learner, features, key, texts)
         return learner
 
 
@@ -130,13 +137,57 @@ def fault(name: str, value: float) -> str:
     return f"{name} should be {FIT}, but is {shown}"
 
 
-def check_features(learner: nystream.Learner, names: list[str], key: tuple[Any, ...]) -> None:
-    """Refuse features other than those that the learner has learned."""
+def answer_rows(
+    learner: nystream.Learner,
+    rows: Sequence[Mapping[str, Any]],
+    target: str,
+    y: NDArray[np.float64],
+) -> tuple[NDArray[np.float64], NDArray[Any]]:
+    """Predict each row of a table, then learn it if it has a label; tell what is wrong with rows.
+
+    A row with a fault is not learned, and its prediction is NaN.
+    """
+    predictions, faults = np.full(len(y), np.nan), np.full(len(y), None, dtype=object)
+    for i, (row, label) in enumerate(zip(rows, y.tolist(), strict=True)):
+        if abs(label) > LARGEST:
+            faults[i] = fault(target, label)
+            continue
+        try:
+            predictions[i] = learner.predict_one(row)
+        except (TypeError, ValueError) as error:
+            faults[i] = str(error)
+            continue
+        if not np.isnan(label):
+            learner.learn_one(row, label)
+    return predictions, faults
+
+
+def check_features(
+    learner: nystream.Learner, names: list[str], key: tuple[Any, ...], texts: Sequence[str] = ()
+) -> None:
+    """Refuse features other than those that the learner has learned, and texts if it takes none."""
+    shown = ", ".join(map(str, key))
+    if learner.schema is not None:
+        check_names(learner, names, shown)
+        return
+    if texts:
+        raise TypeError(
+            f"the model of {shown} takes numbers alone, but {texts[0]!r} holds something else"
+        )
     try:
         learner.predict_many(NamedRows(names, np.zeros((1, len(names)))))
     except ValueError as error:
-        shown = ", ".join(map(str, key))
         raise ValueError(f"the model of {shown} has learned other features: {error}") from error
+
+
+def check_names(learner: nystream.Learner, names: list[str], shown: str) -> None:
+    """Refuse other columns than those that the learner has learned, unless it lets them come."""
+    known = learner.feature_names
+    if known and learner.params["on_new_columns"] == "error" and set(known) != set(names):
+        raise ValueError(
+            f"the model of {shown} has learned other features: {', '.join(known)}, "
+            f"but gets {', '.join(names)}"
+        )
 
 
 def numbers(column: Any) -> NDArray[np.float64]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -12,10 +13,14 @@ import nystream
 from nystream._core import LARGEST
 from nystream.spark._engine import pa, types
 from nystream.spark._models import numbers, use_cores_of_task
-from nystream.spark._source import NUMBERS, check_answer, names_of
+from nystream.spark._source import NUMBERS, VALUES, check_answer, names_of
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
     from pyspark.sql import DataFrame
+
+# Predictions, and whether each is one.
+Found: TypeAlias = "tuple[NDArray[np.float64], NDArray[np.bool_]]"
 
 
 def score(
@@ -42,7 +47,8 @@ def score(
     -------
     scored
         All columns of ``df``, and ``prediction``: a double, or with several targets an array of
-        them. It is null where a feature is null, NaN or infinite.
+        them. It is null where a feature is infinite; where it is null or NaN, unless the model
+        takes tables; and where such a model cannot read a value as what its column is.
 
     Examples
     --------
@@ -59,7 +65,8 @@ def score(
     2 None
     """
     scorer = scorer_of(model)
-    names = names_of(df, "features", features_of(scorer, features), NUMBERS)
+    kinds = NUMBERS if scorer.schema is None else VALUES
+    names = names_of(df, "features", features_of(scorer, features), kinds)
     check_answer([*df.columns, "prediction"])
     # Columns are renamed to numbers, since Spark takes no name with a dot there.
     numbered = df.toDF(*map(str, range(len(df.columns))))
@@ -114,12 +121,48 @@ def scoring(scorer: nystream.Scorer, places: list[int]) -> Callable[[Iterable[An
 
 def predictions(scorer: nystream.Scorer, places: list[int], batch: Any) -> Any:
     """Return a prediction for each row, null where a feature is no finite number."""
-    X = np.column_stack([numbers(batch.column(place)) for place in places])
+    columns = [batch.column(place) for place in places]
+    found = of_numbers if scorer.schema is None else of_table
+    values, sound = found(scorer, columns)
+    if scorer.n_targets > 1:
+        return pa.array([values[i] if sound[i] else None for i in range(len(sound))])
+    return pa.array(values, mask=~sound)
+
+
+def of_numbers(scorer: nystream.Scorer, columns: list[Any]) -> Found:
+    """Predict rows of numbers; one with another value has no prediction."""
+    X = np.column_stack([numbers(column) for column in columns])
     sound = np.all(np.abs(X) <= LARGEST, axis=1)
-    several = scorer.n_targets > 1
-    values = np.zeros((len(X), scorer.n_targets) if several else len(X))
+    values = blank(scorer, len(X))
     if sound.any():
         values[sound] = scorer.predict_many(X[sound])
-    if several:
-        return pa.array([values[i] if sound[i] else None for i in range(len(X))])
-    return pa.array(values, mask=~sound)
+    return values, sound
+
+
+def of_table(scorer: nystream.Scorer, columns: list[Any]) -> Found:
+    """Predict rows with text, times and gaps; one by one only if some cannot be predicted."""
+    names = scorer.feature_names or [str(place) for place in range(len(columns))]
+    table = pa.table([plain(column) for column in columns], names)
+    try:
+        return scorer.predict_many(table), np.full(len(table), fill_value=True)
+    except (TypeError, ValueError):
+        return one_by_one(scorer, table.to_pylist())
+
+
+def one_by_one(scorer: nystream.Scorer, rows: list[dict[str, Any]]) -> Found:
+    """Predict each row alone, so that a refused one takes no other with it."""
+    values, sound = blank(scorer, len(rows)), np.full(len(rows), fill_value=False)
+    for i, row in enumerate(rows):
+        with contextlib.suppress(TypeError, ValueError):
+            values[i], sound[i] = scorer.predict_one(row), True
+    return values, sound
+
+
+def plain(column: Any) -> Any:
+    """Return a column whose numbers are no decimals."""
+    return column.cast("float64") if pa.types.is_decimal(column.type) else column
+
+
+def blank(scorer: nystream.Scorer, n_rows: int) -> NDArray[np.float64]:
+    """Return a place for each prediction."""
+    return np.zeros((n_rows, scorer.n_targets) if scorer.n_targets > 1 else n_rows)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from nystream.spark._engine import F, types
@@ -14,6 +14,14 @@ if TYPE_CHECKING:
 KEYS = (types.StringType, types.IntegralType, types.BooleanType, types.DateType)
 ORDERS = (types.StringType, types.NumericType, types.DateType, types.TimestampType)
 NUMBERS = (types.NumericType, types.BooleanType)
+# What a model with columns reads.
+VALUES = (
+    *NUMBERS,
+    types.StringType,
+    types.DateType,
+    types.TimestampType,
+    types.TimestampNTZType,
+)
 
 
 @dataclass(frozen=True)
@@ -71,6 +79,7 @@ class Source:
     order: list[Carried]
     features: list[str]
     target: str
+    takes_tables: bool = field(kw_only=True)
 
     @classmethod
     def of(
@@ -80,14 +89,16 @@ class Source:
         features: str | Sequence[str],
         target: str,
         order: str | Sequence[str],
+        takes_tables: bool = False,
     ) -> Source:
         """Check names and types of all columns."""
         source = cls(
             df,
             Carried.all_of(df, "key", key, KEYS),
             Carried.all_of(df, "order", order, ORDERS),
-            names_of(df, "features", features, NUMBERS),
+            names_of(df, "features", features, VALUES if takes_tables else NUMBERS),
             *names_of(df, "target", target, NUMBERS),
+            takes_tables=takes_tables,
         )
         if target in source.features:
             raise ValueError(f"features should not hold the target, but hold {target!r}")
@@ -95,13 +106,22 @@ class Source:
 
     def grouped(self) -> GroupedData:
         """Return the rows of each key as workers read them."""
-        numbers = [column(name).cast("double") for name in (*self.features, self.target)]
+        numbers = [*map(self._feature, self.features), column(self.target).cast("double")]
         shorts = [*short_names(len(self.features)), "label"]
         rows = self.df.select(
             *(carried.there() for carried in (*self.key, *self.order)),
             *(number.alias(short) for number, short in zip(numbers, shorts, strict=True)),
         )
         return rows.groupBy(*(key.short for key in self.key))
+
+    def _feature(self, name: str) -> Column:
+        is_number = isinstance(self.df.schema[name].dataType, types.NumericType)
+        return column(name) if self.takes_tables and not is_number else column(name).cast("double")
+
+    @property
+    def texts(self) -> list[str]:
+        """The features that are no numbers, which only a model with columns takes."""
+        return [n for n in self.features if not isinstance(self.df.schema[n].dataType, NUMBERS)]
 
 
 def short_names(n_features: int) -> list[str]:

@@ -10,7 +10,13 @@ import numpy as np
 import nystream
 from nystream._frames import NamedRows
 from nystream.spark._engine import F, StatefulProcessor, pd, types
-from nystream.spark._models import Start, check_features, inspect, use_cores_of_task
+from nystream.spark._models import (
+    Start,
+    answer_rows,
+    check_features,
+    inspect,
+    use_cores_of_task,
+)
 from nystream.spark._source import Source, check_answer, short_names
 
 if TYPE_CHECKING:
@@ -49,7 +55,9 @@ def learn_stream(
         The column, or columns, of which each value has a model of its own: text, whole numbers,
         booleans or dates. A null ends the query.
     features
-        The columns to predict from: numbers or booleans.
+        The columns to predict from: numbers or booleans; if the model takes tables, as
+        :class:`nystream.Auto` and :class:`nystream.Tabular` do, also text, dates and timestamps.
+        A null is a missing value to such a model.
     target
         The column to predict. A row in which it is null or NaN is predicted and not learned.
     order
@@ -68,9 +76,9 @@ def learn_stream(
     -------
     answer
         The columns of key and order, the target as a double, ``prediction``, which was made before
-        the row was learned, and ``error``. A feature that is null, NaN or infinite, or an infinite
-        target, is an error: the text names the column and the value, the prediction is null, and
-        the row is not learned. Otherwise ``error`` is null.
+        the row was learned, and ``error``. A feature that is infinite, or null or NaN where the
+        model takes no tables, or an infinite target, is an error: the text names the column and
+        the value, the prediction is null, and the row is not learned. Otherwise ``error`` is null.
 
     Examples
     --------
@@ -93,14 +101,15 @@ def learn_stream(
     3 3.0 None x should be a finite number of magnitude at most 1e100, but is null or NaN
     4 None 2.0 None
     """
-    source = Source.of(df, key, features, target, order)
+    start = Start.of(model, otherwise)
+    source = Source.of(df, key, features, target, order, start.takes_tables)
     carried = [*source.key, *source.order]
     check_answer([*(column.name for column in carried), target, "prediction", "error"])
     check_provider(df.sparkSession)
     numbers = [types.StructField(name, types.DoubleType()) for name in ("label", "prediction")]
     fields = [column.field() for column in carried]
     schema = types.StructType([*fields, *numbers, types.StructField("error", types.StringType())])
-    learning = OnlineLearning(Start.of(model, otherwise), source)
+    learning = OnlineLearning(start, source)
     answer = source.grouped().transformWithStateInPandas(learning, schema, "append", "None")
     label = F.col("label").alias(target)
     return answer.select(*(column.back() for column in carried), label, "prediction", "error")
@@ -114,6 +123,7 @@ class OnlineLearning(StatefulProcessor):
         self._keys = [column.short for column in source.key]
         self._orders = [column.short for column in source.order]
         self._features = source.features
+        self._texts = source.texts
         self._target = source.target
 
     def init(self, handle: StatefulProcessorHandle) -> None:
@@ -126,12 +136,14 @@ class OnlineLearning(StatefulProcessor):
     ) -> Iterator[Any]:
         """Learn the rows of a key in their order."""
         frame = pd.concat(list(rows)).sort_values(self._orders, kind="stable")
-        X = frame[short_names(len(self._features))].to_numpy(np.float64)
+        X = frame[short_names(len(self._features))]
         y = frame["label"].to_numpy(np.float64)
-        sound, errors = inspect(self._features, self._target, X, y)
         learner = self._learner(key)
-        predictions = np.full(len(y), np.nan)
-        predictions[sound] = predict_then_learn(learner, self._features, X[sound], y[sound])
+        if learner.schema is None:
+            predictions, errors = self._answer_numbers(learner, X.to_numpy(np.float64), y)
+        else:
+            dicts = X.set_axis(self._features, axis=1).to_dict("records")
+            predictions, errors = answer_rows(learner, dicts, self._target, y)
         self._state.update((learner.to_bytes(),))
         answer = frame[[*self._orders, "label"]].assign(prediction=predictions, error=errors)
         yield answer.assign(**dict(zip(self._keys, key, strict=True)))
@@ -139,11 +151,20 @@ class OnlineLearning(StatefulProcessor):
     def close(self) -> None:
         """End a task."""
 
+    def _answer_numbers(
+        self, learner: nystream.Learner, X: NDArray[np.float64], y: NDArray[np.float64]
+    ) -> tuple[NDArray[np.float64], NDArray[Any]]:
+        sound, errors = inspect(self._features, self._target, X, y)
+        predictions = np.full(len(y), np.nan)
+        predictions[sound] = predict_then_learn(learner, self._features, X[sound], y[sound])
+        return predictions, errors
+
     def _learner(self, key: tuple[Any, ...]) -> nystream.Learner:
         if (state := self._state.get()) is None:
-            return self._start.learner(self._features, key)
+            return self._start.learner(self._features, key, self._texts)
         learner = nystream.Learner.from_bytes(state[0])
-        check_features(learner, self._features, key)  # a query may be started again with others
+        # A query may be started again with others.
+        check_features(learner, self._features, key, self._texts)
         return learner
 
 

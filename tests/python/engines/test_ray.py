@@ -18,9 +18,6 @@ from nystream._runs.checkpoint import Checkpoint
 
 pytest.importorskip("ray", reason="not installed: ray")
 
-# Nobody should be told that these tests were run.
-os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-
 import ray
 
 from nystream.ray import Shards, score, sweep
@@ -33,20 +30,6 @@ pytestmark = pytest.mark.ray
 
 N_ROWS, SIZE = 3000, 250
 KEYS = ["north", "south", "east", "west", "7"]
-
-
-@pytest.fixture(scope="session")
-def cluster():
-    ray.init(
-        num_cpus=2,
-        include_dashboard=False,
-        log_to_driver=False,
-        logging_level="ERROR",
-        object_store_memory=100_000_000,
-        ignore_reinit_error=True,
-    )
-    yield
-    ray.shutdown()
 
 
 def ridge(**params):
@@ -284,7 +267,7 @@ def test_a_shard_refuses_rows_that_do_not_come_next(monkeypatch):
     monkeypatch.setattr(nystream, "set_num_threads", lambda n: None)  # this process is no worker
     shard = Shard(ridge())
     with pytest.raises(ValueError, match="rows from 5 on do not follow those up to 0"):
-        shard.progressive((5, 6), None, None, X, Y)
+        shard.progressive((5, 6), None, X, Y)
 
 
 def test_the_arguments_of_shards_are_checked(tmp_path):

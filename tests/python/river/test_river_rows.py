@@ -16,7 +16,7 @@ for package in ("river", "pandas"):
     pytest.importorskip(package, reason=f"{package} is missing: pip install '.[river]' pandas")
 
 import pandas as pd  # noqa: E402
-from regressors import NAMES, frame_of, learn, learner_of, make, stream  # noqa: E402
+from regressors import NAMES, OF_NUMBERS, frame_of, learn, learner_of, make, stream  # noqa: E402
 
 import nystream.river  # noqa: E402
 
@@ -73,7 +73,7 @@ KERNELS += [nystream.Polynomial(2, normalize=True), nystream.Kernel("Laplacian",
 
 
 @pytest.mark.parametrize("kernel", KERNELS, ids=repr)
-@pytest.mark.parametrize("name", [n for n in NAMES if n != "FogdRegressor"])
+@pytest.mark.parametrize("name", [n for n in OF_NUMBERS if n != "FogdRegressor"])
 def test_a_feature_not_yet_known_counts_as_if_it_had_been_0(name, kernel):
     takes_kernel = "kernel" in inspect.signature(learner_of(name)).parameters
     kernels = {"kernel": kernel} if takes_kernel else {}
@@ -90,7 +90,7 @@ def test_a_feature_not_yet_known_counts_as_if_it_had_been_0(name, kernel):
         assert many[0] == pytest.approx(prediction, rel=1e-9, abs=1e-12)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", OF_NUMBERS)
 def test_a_feature_not_yet_known_counts_as_in_the_widened_model(name):
     rows = stream(25)
     model = learn(make(name), rows)
@@ -116,7 +116,7 @@ def test_given_frequencies_allow_no_more_features_than_they_have():
     assert pickle.dumps(model) == before
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", OF_NUMBERS)
 def test_rows_without_any_feature(name):
     model = make(name)
     assert model.predict_one({}) == 0.0

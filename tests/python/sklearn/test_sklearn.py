@@ -64,7 +64,8 @@ def test_scikit_learns_own_checks(name):
 
 
 def test_there_is_an_estimator_for_every_learner():
-    assert nystream.sklearn.__all__ == sorted(f"{name}Regressor" for name in ESTIMATORS)
+    names = sorted(f"{name}Regressor" for name in ("Tabular", *ESTIMATORS))
+    assert nystream.sklearn.__all__ == names
 
 
 def test_defaults_are_those_of_the_learner(name):
@@ -75,6 +76,8 @@ def test_defaults_are_those_of_the_learner(name):
         expected[new] = expected.pop(old)
     if "use_past" in expected:
         expected["use_past"] = False  # predictions are to depend on the row alone
+    if "schema" in expected:
+        expected |= {"schema": None, "missing_values": ()}  # empty both, but not to be changed
     if "bound" in expected:
         expected["bound"] = None
     if "kernel" in expected:
