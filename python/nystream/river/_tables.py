@@ -15,7 +15,7 @@ from nystream.river._base import LeastSquaresRegressor
 from nystream.river._batches import dense, read_labels
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Sequence
+    from collections.abc import Hashable
 
     from numpy.typing import NDArray
 
@@ -28,15 +28,11 @@ class TableRegressor(ColumnParameters, LeastSquaresRegressor):
 
     Parameters
     ----------
-    missing_values
-        Numbers that stand for missing values, such as -999. None: there are none.
     on_new_columns
         What a name does that is new. ``"add"`` lets it join; ``"ignore"`` leaves it out. With
         ``"error"`` it raises ``ValueError``, and so does a name that is absent.
     """
 
-    # River cannot clone a tuple that is empty.
-    missing_values: Sequence[float] | None = None  # type: ignore[assignment]
     on_new_columns: str = "add"
 
     @property

@@ -76,8 +76,6 @@ def test_defaults_are_those_of_the_learner(name):
         expected[new] = expected.pop(old)
     if "use_past" in expected:
         expected["use_past"] = False  # predictions are to depend on the row alone
-    if "schema" in expected:
-        expected |= {"schema": None, "missing_values": ()}  # empty both, but not to be changed
     if "bound" in expected:
         expected["bound"] = None
     if "kernel" in expected:
