@@ -2,7 +2,9 @@
 
 use pyo3::prelude::*;
 
-use crate::columns::Columns;
+use super::tables::Table;
+use crate::columns::{Columns, Fitted};
+use crate::error::{ColumnProblem, Error};
 
 /// A column that a model knows.
 ///
@@ -51,4 +53,40 @@ pub(super) fn of(columns: &Columns) -> Vec<Column> {
         n_missing: field.n_missing,
     });
     fields.collect()
+}
+
+/// A row left out, its column, what its value should be, and the value; no value if it is missing.
+pub(super) type Refused = (usize, String, Option<&'static str>, String);
+
+/// The rows of a table that columns take, and those that they do not.
+pub(super) fn fit(
+    columns: Option<&Columns>,
+    table: &Table,
+) -> PyResult<(Option<Table>, Vec<Refused>)> {
+    let Some(columns) = columns else {
+        return Ok((None, Vec::new()));
+    };
+    let table = table.share();
+    let renamed = columns.renamed(&table);
+    let Fitted { table, refused } = columns.fit(renamed.as_ref().unwrap_or(&table))?;
+    let refused: Result<_, Error> = refused
+        .into_iter()
+        .map(|(row, problem)| described(row, problem))
+        .collect();
+    Ok((table.map(Table::from), refused?))
+}
+
+fn described(row: usize, problem: ColumnProblem) -> Result<Refused, Error> {
+    match problem {
+        ColumnProblem::Value {
+            column,
+            expected,
+            value,
+            ..
+        } => Ok((row, column, Some(expected), value)),
+        ColumnProblem::NoValue { column, .. } => Ok((row, column, None, String::new())),
+        problem => Err(Error::Columns {
+            problems: vec![problem],
+        }),
+    }
 }
