@@ -1,7 +1,7 @@
 //! Rows of a table that cannot be encoded, one by one.
 
 use super::Columns;
-use super::table::{Column, Table};
+use super::table::{Column, MISSING, Table};
 use crate::error::{ColumnProblem, Error};
 
 /// The rows of a table that can be encoded, and those that cannot.
@@ -82,6 +82,18 @@ impl Table {
 }
 
 impl Column {
+    /// Number of rows without a value, of so many.
+    #[must_use]
+    pub fn n_missing(&self, n_rows: usize) -> usize {
+        match self {
+            Self::Empty => n_rows,
+            Self::Numbers(numbers) => numbers.iter().filter(|number| number.is_nan()).count(),
+            Self::Truths(truths) => truths.iter().filter(|truth| truth.is_none()).count(),
+            Self::Times(times) => times.iter().filter(|time| time.is_none()).count(),
+            Self::Texts { codes, .. } => codes.iter().filter(|code| **code == MISSING).count(),
+        }
+    }
+
     fn take(&self, rows: &[usize]) -> Self {
         match self {
             Self::Empty => Self::Empty,

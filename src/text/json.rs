@@ -206,12 +206,10 @@ fn text_len(bytes: &[u8]) -> usize {
 
 /// What is wrong with a row that is no object.
 fn no_json(row: &[u8], error: &serde_json::Error) -> Problem {
-    let text = String::from_utf8_lossy(row);
-    match serde_json::from_slice::<IgnoredAny>(row) {
-        Ok(_) => Problem::NoObject(shown(text.trim())),
-        Err(other) if error.is_data() => Problem::NoJson(other.to_string()),
-        Err(_) => Problem::NoJson(error.to_string()),
+    if error.is_data() && serde_json::from_slice::<IgnoredAny>(row).is_ok() {
+        return Problem::NoObject(shown(String::from_utf8_lossy(row).trim()));
     }
+    Problem::NoJson(error.to_string())
 }
 
 fn shown(value: &str) -> String {

@@ -13,6 +13,38 @@ if TYPE_CHECKING:
     from nystream import Kernel, Learner
 
 
+def add_columns_to(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
+    """Add the options that say how columns are treated."""
+    parser.add_argument(
+        "--schema",
+        nargs="+",
+        action="extend",
+        type=kind,
+        metavar="COLUMN=KIND",
+        help="kinds of columns that are wrong otherwise: number, category, time, text or unused",
+    )
+    parser.add_argument(
+        "--missing-values",
+        nargs="+",
+        type=float,
+        metavar="NUMBER",
+        help="numbers that stand for missing values, of labels too, such as -200",
+    )
+    parser.add_argument(
+        "--tabular",
+        action="store_true",
+        help="let a learner that takes numbers alone take text, times and gaps, as Auto does",
+    )
+
+
+def kind(text: str) -> tuple[str, str]:
+    """Read the name of a column, which may have a sign in it, and its kind."""
+    name, sign, value = text.rpartition("=")
+    if not sign:
+        raise argparse.ArgumentTypeError(f"should be COLUMN=KIND, but is {text!r}")
+    return name, value
+
+
 def add_to(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
     """Add ``--algorithm`` and ``--set``."""
     parser.add_argument("--algorithm", metavar="NAME", help="the learner (Auto: nothing to tune)")
@@ -69,6 +101,9 @@ def start(chosen: argparse.Namespace, option: str) -> Learner:
         return make(chosen)
     if chosen.algorithm or chosen.params:
         raise ValueError(f"{option} goes on with a model: --algorithm and --set are for a new one")
+    if columns_of(chosen) or getattr(chosen, "tabular", False):
+        names = "--schema, --missing-values and --tabular"
+        raise ValueError(f"{option} goes on with a model: {names} are for a new one")
     model = nystream.load(chosen.model)
     if not isinstance(model, nystream.Learner):
         raise ValueError(f"{option} should be a learner, but {chosen.model} holds a scorer")
@@ -77,9 +112,23 @@ def start(chosen: argparse.Namespace, option: str) -> Learner:
 
 def make(chosen: argparse.Namespace) -> Learner:
     """Make the learner that was asked for."""
-    name = learner_called(chosen.algorithm or "Auto")
+    name, columns = learner_called(chosen.algorithm or "Auto"), columns_of(chosen)
     try:
-        return getattr(nystream, name)(**dict(chosen.params or ()))  # type: ignore[no-any-return]
+        model: Learner = getattr(nystream, name)(**dict(chosen.params or ()))
+        if model.schema is not None:
+            return getattr(nystream, name)(**{**model.params, **columns}) if columns else model
+        if getattr(chosen, "tabular", False):
+            return nystream.Tabular(model, **columns)
     except TypeError as error:
         # A mistake of the user's, not of the program: main prints a ValueError in one line.
         raise ValueError(f"--set: {error}") from None
+    if columns:
+        raise ValueError(f"--schema and --missing-values are for columns: {name} needs --tabular")
+    return model
+
+
+def columns_of(chosen: argparse.Namespace) -> dict[str, Any]:
+    """Return the settings of columns that were asked for."""
+    schema, missing = getattr(chosen, "schema", None), getattr(chosen, "missing_values", None)
+    settings = {"schema": schema and dict(schema), "missing_values": missing}
+    return {name: value for name, value in settings.items() if value is not None}

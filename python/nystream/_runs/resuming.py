@@ -61,7 +61,7 @@ class Resumed:
     def _check(self, path: str, settings: Mapping[str, Any]) -> None:
         """Refuse parts that do not belong together."""
         tally = self.progress.tally
-        figures = (tally.squared_errors, tally.means, tally.spreads)
+        figures = (tally.absolute_errors, tally.squared_errors, tally.means, tally.spreads)
         n_targets = len(settings["target"]) if tally.good else 0
         if any(len(values) != n_targets for values in figures):
             raise ValueError(f"{path} should have figures of {n_targets} target(s)")

@@ -119,7 +119,15 @@ impl Table {
         }
     }
 
-    /// The rows as an array, if all columns are numbers.
+    /// Number of rows without a value in each column.
+    fn _n_missing(&self) -> Vec<usize> {
+        let columns = self.0.columns().iter();
+        columns
+            .map(|column| column.n_missing(self.0.n_rows()))
+            .collect()
+    }
+
+    /// The rows as an array, in which NaN stands for all that is no number.
     fn _numbers<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let (n_rows, width) = (self.0.n_rows(), self.0.names().len());
         let mut numbers = vec![f64::NAN; n_rows * width];
