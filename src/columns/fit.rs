@@ -1,7 +1,7 @@
 //! Rows of a table that cannot be encoded, one by one.
 
 use super::Columns;
-use super::table::{Column, MISSING, Table};
+use super::table::{Column, Table};
 use crate::error::{ColumnProblem, Error};
 
 /// The rows of a table that can be encoded, and those that cannot.
@@ -55,7 +55,7 @@ fn rows_of(problems: &[ColumnProblem]) -> Option<(usize, ColumnProblem)> {
     for problem in problems {
         match problem {
             ColumnProblem::NoValue { row, .. } | ColumnProblem::Value { row, .. } => {
-                rows.push((*row, problem))
+                rows.push((*row, problem));
             }
             _ => return None,
         }
@@ -90,7 +90,13 @@ impl Column {
             Self::Numbers(numbers) => numbers.iter().filter(|number| number.is_nan()).count(),
             Self::Truths(truths) => truths.iter().filter(|truth| truth.is_none()).count(),
             Self::Times(times) => times.iter().filter(|time| time.is_none()).count(),
-            Self::Texts { codes, .. } => codes.iter().filter(|code| **code == MISSING).count(),
+            Self::Texts { codes, values } => {
+                let is_blank: Vec<bool> =
+                    values.iter().map(|value| value.trim().is_empty()).collect();
+                let is_missing =
+                    |code: &&u32| is_blank.get(**code as usize).copied().unwrap_or(true);
+                codes.iter().filter(is_missing).count()
+            }
         }
     }
 

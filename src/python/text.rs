@@ -1,4 +1,5 @@
 //! Reading text: CSV and JSON lines.
+#![allow(clippy::needless_pass_by_value, reason = "Python hands over lists")]
 
 use numpy::{PyArray1, PyArrayMethods};
 use pyo3::exceptions::PyValueError;
@@ -113,7 +114,11 @@ impl TextReader {
             1 => labels.into_any(),
             n_targets => labels.reshape((rows.len(), n_targets))?.into_any(),
         };
-        let rows = PyArray1::from_iter(py, rows.into_iter().map(|row| row as i64));
+        let rows = PyArray1::from_iter(
+            py,
+            rows.into_iter()
+                .map(|row| i64::try_from(row).unwrap_or(i64::MAX)),
+        );
         let lines = PyArray1::from_iter(py, lines.into_iter().map(u64::cast_signed));
         let faults = faults.into_iter().map(|fault| {
             let (name, value) = (fault.problem.name(), fault.problem.value());

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use memchr::memchr_iter;
 use serde_json::{Map, Value};
 
 use super::buffer::{Buffer, LONGEST, Next};
@@ -12,6 +13,9 @@ use super::field::Type;
 use super::number::{is_missing, is_missing_number, number};
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// Number of lines that are looked at.
+const SAMPLE_LINES: usize = 512;
 
 /// Number of rows by which a separator is judged.
 const JUDGED: usize = 100;
@@ -55,6 +59,9 @@ impl Head {
     /// The head of a file that begins with these bytes, which may be all; `None` if there is no first row among them.
     pub fn of_csv(sample: &[u8], is_all: bool, wishes: &Wishes) -> Result<Option<Self>, NoHead> {
         let text = sample.strip_prefix(BYTE_ORDER_MARK).unwrap_or(sample);
+        let (n_before, n_all) = (sample.len() - text.len(), text.len());
+        let text = first_lines(text);
+        let is_all = is_all && text.len() == n_all;
         let encoding = wishes.encoding.unwrap_or_else(|| Encoding::of(text));
         let mut best: Option<(Score, Rows, u8)> = None;
         for separator in &wishes.separators {
@@ -77,13 +84,19 @@ impl Head {
             decimal_comma,
             encoding,
         };
-        Ok(rows.head(dialect, is_all, sample.len() - text.len()))
+        Ok(rows.head(dialect, is_all, n_before))
     }
 
     /// Number of columns.
     pub fn n_columns(&self) -> usize {
         self.types.len()
     }
+}
+
+/// The lines that are looked at.
+fn first_lines(text: &[u8]) -> &[u8] {
+    let end = memchr_iter(b'\n', text).nth(SAMPLE_LINES - 1);
+    end.map_or(text, |end| &text[..=end])
 }
 
 /// Whether there are several cells, the share of rows with as many as the first, in tenths, and their number.

@@ -59,14 +59,14 @@ def as_json(path: Path) -> str:
 def described(path: Path) -> str:
     """Describe a model or a checkpoint for people."""
     models, state = opened(path)
-    parts = []
+    parts, tables = [], []
     for name, model in models.items():
         parts.append(f"{name}: {model!r}" if len(models) > 1 else repr(model))
         facts = facts_of(model)
         parts.append(lines(facts))
-        parts += [schema_lines(facts["schema"])] if "schema" in facts else []
+        tables += [schema_lines(facts["schema"])] if "schema" in facts else []
     size = {"on disk": f"{path.stat().st_size:,} bytes"}
-    return "\n".join([*parts, lines(progress(path, state or {}) | size)])
+    return "\n".join([*parts, lines(progress(path, state or {}) | size), *tables])
 
 
 def opened(path: Path) -> tuple[dict[str, Learner | Scorer], dict[str, Any] | None]:
@@ -112,11 +112,13 @@ def progress(path: Path, state: dict[str, Any]) -> dict[str, Any]:
 
 def lines(facts: dict[str, Any]) -> str:
     """Write facts one a line; parameters are left out, as the model's own line has them."""
-    shown = {LABELS.get(name, name): value for name, value in facts.items() if name != "kind"}
+    # The columns of a schema are a table of their own.
+    hidden = ("kind", "schema", *(["feature_names"] if "schema" in facts else []))
+    shown = {LABELS.get(name, name): value for name, value in facts.items() if name not in hidden}
     return "\n".join(
         f"{label:<15}{text(label, value)}"
         for label, value in shown.items()
-        if label not in ("parameters", "schema") and value is not None
+        if label != "parameters" and value is not None
     )
 
 
@@ -125,7 +127,7 @@ def schema_lines(schema: list[dict[str, Any]]) -> str:
     from nystream._study import markdown
 
     cells = [(c["name"], c["kind"] or "empty", f"{c['missing']:,}") for c in schema]
-    return markdown.lay_out(("column", "kind", "missing"), cells, [False, False, True])
+    return "\n" + markdown.lay_out(("column", "kind", "missing"), cells, [False, False, True])
 
 
 def text(label: str, value: Any) -> str:

@@ -46,9 +46,9 @@ def add_to(commands: Commands) -> None:
         run,
         summary="predict and learn a file or a pipe, row after row",
         description="Go through a table: predict each row, then learn it. Any length fits into "
-        "memory. Prints the mean absolute error of the predictions and the root of the mean squared "
-        "one, in the unit of the labels, R2, speed and dictionary. "
-        "Ctrl-C ends it in order, a second one at once.",
+        "memory. Prints the mean absolute error (MAE) of the predictions and the root of the mean "
+        "squared one (RMSE) in the unit of the labels, R2, speed and dictionary. Ctrl-C "
+        "ends it in order, a second one at once.",
         examples=EXAMPLES,
     )
     table_options.add_input_to(parser)

@@ -95,7 +95,9 @@ class Source:
             self._running.add(bytes(self._unhashed[:n_new]))
             del self._unhashed[:n_new]
             self._hashed, self._before_long = byte, None
-        if len(self._unhashed) > 2 * LONGEST:  # part of a line that is too long to be kept
+        if len(self._unhashed) > 2 * (
+            LONGEST + BLOCK
+        ):  # part of a line that is too long to be kept
             self._before_long = self._before_long or (self._hashed, self._running.copy())
             self._running.add(bytes(self._unhashed))
             self._hashed += len(self._unhashed)

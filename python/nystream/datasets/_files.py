@@ -40,9 +40,9 @@ def read(
 ) -> Dataset:
     r"""Read a regression from a file: CSV, Parquet or NumPy's ``.npz``.
 
-    CSV is UTF-8 text with commas, semicolons or tabs between its columns (``.tsv``: tabs), the same
-    in all lines, and points in its numbers; it may be compressed (``.csv.gz``). Its first line may
-    name the columns: it does, unless all of it is numbers. Parquet needs pyarrow
+    The dialect of CSV is recognised from its first lines: commas, semicolons, tabs or bars between
+    columns (``.tsv``: tabs), decimal commas, UTF-8 or Latin-1; it may be compressed (``.csv.gz``).
+    Its first line names the columns, unless all of it is numbers. Parquet needs pyarrow
     (``pip install 'nystream[bench]'``). An ``.npz`` file has X of shape (rows, features) and
     the labels as a second array.
 

@@ -112,6 +112,7 @@ impl Table {
     }
 
     /// Some rows of the table.
+    #[allow(clippy::needless_pass_by_value, reason = "Python hands over a list")]
     fn _take(&self, rows: Vec<usize>) -> PyResult<Self> {
         match rows.iter().find(|row| **row >= self.0.n_rows()) {
             Some(row) => Err(PyIndexError::new_err(format!("there is no row {row}"))),

@@ -66,7 +66,7 @@ def test_info_describes_data(own_csv, tmp_path, capsys):
     assert main(["info", str(own_csv)]) == 0
     printed = capsys.readouterr().out
     assert "200 rows, 4 columns" in printed
-    assert re.search(r"\| price +\| +[\d.]+ \|", printed)
+    assert re.search(r"\| price +\| number +\| +0 \| +[\d.]+ \|", printed)
     X, y = random_stream(10, 2)
     np.savez(tmp_path / "my.npz", X=X, y=y)
     assert main(["info", str(tmp_path / "my.npz")]) == 0
