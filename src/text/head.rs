@@ -93,6 +93,15 @@ impl Head {
     }
 }
 
+/// Number of bytes and lines of the next row, if it is whole and not too long.
+fn next_row(buffer: &mut Buffer, separator: u8) -> Option<(usize, usize)> {
+    match buffer.next(Some(separator)) {
+        Next::Row { len, n_lines, .. } => Some((len, usize::try_from(n_lines).unwrap_or(1))),
+        Next::Open { first_line } => Some((first_line, 1)),
+        Next::TooLong { .. } | Next::Wait => None,
+    }
+}
+
 /// The lines that are looked at.
 fn first_lines(text: &[u8]) -> &[u8] {
     let end = memchr_iter(b'\n', text).nth(SAMPLE_LINES - 1);
@@ -128,26 +137,17 @@ impl Rows {
             start: (0, 0),
         };
         let (mut place, mut cells) = ((0, 0), Cells::default());
-        loop {
-            let (len, n_lines) = match buffer.next(Some(separator)) {
-                Next::Row { len, n_lines, .. } => (len, n_lines),
-                Next::Open { first_line } => (first_line, 1),
-                Next::TooLong { .. } if rows.cells.is_empty() => return Err(NoHead::TooLong),
-                Next::TooLong { .. } => continue,
-                Next::Wait => break,
-            };
-            let after = (
-                place.0 + len,
-                place.1 + usize::try_from(n_lines).unwrap_or(1),
-            );
-            if let Some(row) = cut(buffer.first(len), separator, encoding, &mut cells) {
-                if rows.cells.is_empty() {
-                    (rows.start, rows.end) = (place, after);
+        while let Some((len, n_lines)) = next_row(&mut buffer, separator) {
+            let row = buffer.first(len);
+            let after = (place.0 + len, place.1 + n_lines);
+            let found = cut(row, separator, encoding, &mut cells);
+            if rows.cells.is_empty() {
+                if found.is_none() && !is_blank(row) {
+                    return Err(NoHead::NoText);
                 }
-                rows.cells.push(row);
-            } else if rows.cells.is_empty() && !is_blank(buffer.first(len)) {
-                return Err(NoHead::NoText);
+                (rows.start, rows.end) = (place, after);
             }
+            rows.cells.extend(found);
             buffer.advance(len);
             place = after;
         }

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from nystream._core import Table
-from nystream._tables.table import BadRow, Fault
+from nystream._tables.table import BadRow
 
 if TYPE_CHECKING:
     from nystream._core import Learner, Scorer
@@ -23,7 +23,7 @@ def fitted(model: Learner | Scorer, part: Chunk) -> Chunk:
     if left is None:
         return part
     bad = [
-        BadRow(int(part.rows[i]), part.place(i), Fault(problem(column, expected, value)))
+        BadRow(int(part.rows[i]), part.place(i), problem(column, expected, value))
         for i, column, expected, value in refused
     ]
     good = np.setdiff1d(np.arange(len(part.rows)), [i for i, *_ in refused])

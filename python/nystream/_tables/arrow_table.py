@@ -14,7 +14,6 @@ import numpy as np
 from nystream._core import Table
 from nystream._tables.columns import Columns
 from nystream._tables.stored_table import StoredTable
-from nystream._tables.table import Fault
 from nystream._tables.values import label, no_number
 
 if TYPE_CHECKING:
@@ -120,9 +119,9 @@ class ArrowTable(StoredTable):
 
     def _labels(
         self, columns: list[Any], n_rows: int, selection: Selection
-    ) -> tuple[Values, dict[int, Fault]]:
+    ) -> tuple[Values, dict[int, str]]:
         """Return labels, and what is wrong with texts that should be some."""
-        faults: dict[int, Fault] = {}
+        faults: dict[int, str] = {}
         labels = [np.empty((n_rows, 0))]
         for i, column in zip(selection.targets, columns, strict=True):
             if is_number(self._arrow, column.type):
@@ -132,7 +131,7 @@ class ArrowTable(StoredTable):
             labels.append(np.array([[nan if value is None else value] for value in found]))
             for row in (row for row, value in enumerate(found) if value is None):
                 what = no_number(repr(column[row].as_py()))
-                faults.setdefault(row, Fault(f"{self.columns.describe(i)} {what}", i))
+                faults.setdefault(row, f"{self.columns.describe(i)} {what}")
         return np.hstack(labels), faults
 
     def _floats(self, columns: list[Any], n_rows: int) -> Values:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from nystream._tables import source
-from nystream._tables.table import Fault
 from nystream._tables.values import no_number, too_large
 
 if TYPE_CHECKING:
@@ -22,13 +21,12 @@ ROWS = {
 
 def fault(
     columns: Columns, column: int | None, problem: str, value: str, encoding: str, advice: str
-) -> Fault:
+) -> str:
     """Return what is wrong with a row."""
     if problem == "long":
-        return Fault(too_long())
+        return too_long()
     if column is None:
-        what = ROWS[problem].format(value=value, count=columns.count, encoding=encoding.upper())
-        return Fault(what)
+        return ROWS[problem].format(value=value, count=columns.count, encoding=encoding.upper())
     words = {
         "number": f"{no_number(value)}; {advice}",
         "nested": no_number(value),
@@ -36,7 +34,7 @@ def fault(
         "key": "is missing",
         "large": too_large(value),
     }
-    return Fault(f"{columns.describe(column)} {words[problem]}", column)
+    return f"{columns.describe(column)} {words[problem]}"
 
 
 def too_long() -> str:

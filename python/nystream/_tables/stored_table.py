@@ -10,7 +10,7 @@ import numpy as np
 
 from nystream._core import LARGEST
 from nystream._tables.hashing import RunningHash
-from nystream._tables.table import BadRow, Chunk, Fault, Position, changed, fewer, taken
+from nystream._tables.table import BadRow, Chunk, Position, changed, fewer, taken
 from nystream._tables.values import too_large
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from nystream._tables.selection import Selection
     from nystream._tables.values import Values
 
-    Rows: TypeAlias = tuple[Any, Values, dict[int, Fault]]
+    Rows: TypeAlias = tuple[Any, Values, dict[int, str]]
 
 
 class StoredTable(ABC):
@@ -113,7 +113,7 @@ class StoredTable(ABC):
 
     def number_faults(
         self, values: Values, wanted: Sequence[int], may_miss: bool
-    ) -> dict[int, Fault]:
+    ) -> dict[int, str]:
         """Return what is wrong with rows of numbers in columns that are wanted."""
         fit = np.abs(values) <= LARGEST  # NaN is unfit, too
         if may_miss:
@@ -122,8 +122,7 @@ class StoredTable(ABC):
         for i in np.flatnonzero(~fit.all(axis=1)).tolist():
             j = int(np.argmin(fit[i]))
             what = "missing or NaN" if np.isnan(values[i, j]) else f"{values[i, j]:g}"
-            problem = f"{self.columns.describe(wanted[j])} {too_large(what)}"
-            faults[i] = Fault(problem, wanted[j])
+            faults[i] = f"{self.columns.describe(wanted[j])} {too_large(what)}"
         return faults
 
     def unread(self) -> str:

@@ -36,24 +36,15 @@ class Position:
 
 
 @dataclass(frozen=True)
-class Fault:
-    """A reason not to use a row: a ``column`` that is wrong, or the ``cause`` of no cells."""
-
-    problem: str
-    column: int | None = None
-    cause: Exception | None = None
-
-
-@dataclass(frozen=True)
 class BadRow:
     """A row that cannot be used, and why; ``place`` names it."""
 
     row: int
     place: str
-    fault: Fault
+    problem: str
 
     def __str__(self) -> str:
-        return f"{self.place}: {self.fault.problem}"
+        return f"{self.place}: {self.problem}"
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from nystream._tables import source as limits
 from nystream._tables.faults import fault
-from nystream._tables.table import BadRow, Chunk, Fault, Position
+from nystream._tables.table import BadRow, Chunk, Position
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -53,7 +53,10 @@ class TextTable(ABC):
     def no_columns(self) -> ValueError:
         """Return the error for a file without a first line."""
         is_unfinished = self._source.resumable and self._source.ahead
-        what = "has no line with an end yet" if is_unfinished else "is empty"
+        what = "is empty"
+        if is_unfinished:
+            lines = "row" if b"\n" in self._source.ahead else "line"
+            what = f"has no {lines} with an end yet"
         return ValueError(f"{self._source.name} {what}")
 
     def types(self, wanted: Sequence[int]) -> list[str]:
@@ -105,7 +108,7 @@ class TextTable(ABC):
         ]
         return Chunk(row + rows, selection.rows(table), labels, tuple(bad), end, lines)
 
-    def _fault(self, column: int | None, problem: str, value: str, advice: str) -> Fault:
+    def _fault(self, column: int | None, problem: str, value: str, advice: str) -> str:
         shown = self.quoted(value) if problem == "number" else value
         return fault(self.columns, column, problem, shown, self.encoding, advice)
 
