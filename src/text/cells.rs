@@ -147,7 +147,7 @@ mod tests {
     fn a_line_tells_whether_its_last_cell_goes_on() {
         for (line, is_open) in [
             (r#"1,"a"#, true),
-            (r#"1,"a","#, true),
+            ("1,\"a\",\"", true),
             (r#"1,"a"",b,c"#, true),
             (r#"1, "a"#, true),
             (r#"1,"a""#, false),

@@ -16,8 +16,9 @@ from nystream._cli.progress import ColumnSummary, ProgressDisplay, tell
 from nystream._runs.bad_rows import BadRows
 from nystream._runs.learning import Learning
 from nystream._runs.progress import Progress
-from nystream._runs.resuming import CheckpointWriter, Resumed
+from nystream._runs.resuming import CheckpointWriter, Resumed, recorded
 from nystream._runs.sinks import TEXT, Nowhere, Sink, open_sink, output_format
+from nystream._tables.csv_table import CsvTable
 from nystream._tables.npz_table import NpzTable
 from nystream._tables.opening import STANDARD, name_of, open_table
 from nystream._tables.selection import Reading, Selection, select
@@ -107,13 +108,21 @@ def run(chosen: argparse.Namespace) -> int:
     names = ("predictions", "checkpoint", "save")
     files = {f"--{name}": getattr(chosen, name) for name in names}
     is_resumable = chosen.checkpoint is not None
+    # What the first rows told then, they may tell otherwise when more of them have come.
+    then = recorded(chosen.checkpoint) if is_resumed(chosen) else {}
+    dialect = table_options.dialect(chosen) or table_options.dialect_of(then.get("dialect"))
+    if not (chosen.features or chosen.drop) and isinstance(then.get("features"), list):
+        chosen.features = [str(name) for name in then["features"]]
     with (
         outputs.reserved(files, chosen.input),
-        closing(
-            open_table(chosen.input, chosen.format, is_resumable, table_options.dialect(chosen))
-        ) as table,
+        closing(open_table(chosen.input, chosen.format, is_resumable, dialect)) as table,
     ):
         return learn(chosen, table)
+
+
+def is_resumed(chosen: argparse.Namespace) -> bool:
+    """Tell whether there is a checkpoint to go on from."""
+    return bool(chosen.resume and chosen.checkpoint and Path(chosen.checkpoint).exists())
 
 
 def check(chosen: argparse.Namespace) -> None:
@@ -134,6 +143,7 @@ def learn(chosen: argparse.Namespace, table: Table) -> int:
     model = learner_options.start(chosen, "--model")
     selection = choose(chosen, table, model)
     settings = described(chosen, model, selection)
+    settings["dialect"] = list(table.dialect) if isinstance(table, CsvTable) else None
     resumed = resumed_from(chosen, settings)
     start = resumed.progress.position if resumed else Position()
     model = resumed.model if resumed else model

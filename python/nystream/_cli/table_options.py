@@ -64,3 +64,12 @@ def dialect(chosen: argparse.Namespace) -> Dialect | None:
         raise ValueError(f"--separator should be one character, but is {separator!r}")
     separators = separator or SEPARATORS["csv"]
     return Dialect(separators, chosen.decimal, chosen.encoding)
+
+
+def dialect_of(known: object) -> Dialect | None:
+    """Return the dialect that a file had, as a checkpoint holds it; None if it holds none."""
+    match known:
+        case [str(separator), bool(has_commas), str(encoding)]:
+            return Dialect(separator, "," if has_commas else ".", encoding)
+        case _:
+            return None

@@ -72,9 +72,16 @@ class Resumed:
             raise ValueError(f"{path} has a wrong length of the predictions")
 
 
+def recorded(path: str) -> dict[str, Any]:
+    """Return the settings of the run in a checkpoint; none for what is no checkpoint of a run."""
+    settings = Checkpoint.read(path).state.get("settings")
+    return settings if isinstance(settings, dict) else {}
+
+
 def check_settings(path: str, then: Mapping[str, Any], now: Mapping[str, Any]) -> None:
     """Refuse to go on with settings other than those that the run began with."""
-    then = {"delay": 0, **then}  # checkpoints of earlier versions have none
+    # Checkpoints of earlier versions have neither.
+    then = {"delay": 0, "dialect": now.get("dialect"), **then}
     for name, value in now.items():
         if then.get(name) != value:
             was = f"but was {then.get(name)!r} when {path} was written"

@@ -211,3 +211,21 @@ def test_a_pipe_is_answered_row_by_row(tmp_path):
             assert process.stdout.readline().startswith(f"{i},")
         process.stdin.close()
         assert process.wait() == 0
+
+
+def test_a_file_that_grows_is_read_as_it_began(tmp_path):
+    """Later rows would be taken for another encoding, and have another key."""
+    path, ends = tmp_path / "t.csv", ["--checkpoint", tmp_path / "c", "--resume"]
+    path.write_text("a;price\n" + "1,5;2\n" * 20)
+    assert learn(path, *LINEAR, *ends) == 0
+    path.write_bytes(path.read_bytes() + b"1.5;2\n" * 40 + b"1,5;\xff\n")
+    told = [*ends, "--on-error", "skip"]
+    assert learn(path, *LINEAR, *told) == 2  # other settings
+    assert learn(path, *LINEAR, *ends) == 2
+    path.write_bytes(path.read_bytes().replace(b"1.5;2\n" * 40 + b"1,5;\xff\n", b"2,5;3\n"))
+    assert learn(path, *LINEAR, *ends) == 0
+    lines, ends = tmp_path / "t.jsonl", ["--checkpoint", tmp_path / "d", "--resume"]
+    lines.write_text('{"a": 1, "price": 2}\n' * 20)
+    assert learn(lines, *LINEAR, *ends) == 0
+    lines.write_text(lines.read_text() + '{"a": 1, "b": 3, "price": 2}\n')
+    assert learn(lines, *LINEAR, *ends) == 0
