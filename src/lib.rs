@@ -31,6 +31,7 @@ pub mod losses;
 mod persist;
 pub mod predictor;
 mod runtime;
+pub mod text;
 pub mod updates;
 
 #[cfg(feature = "python")]

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The modules from the ground up: each may use those before it.
-const MODULES: [&str; 15] = [
+const MODULES: [&str; 16] = [
     "limits",
     "error",
     "runtime",
@@ -13,6 +13,7 @@ const MODULES: [&str; 15] = [
     "linalg",
     "persist",
     "columns",
+    "text",
     "kernels",
     "losses",
     "predictor",

@@ -1,4 +1,4 @@
-"""`nystream learn` beside `progressive` on the same rows, and its memory along a long file."""
+"""`nystream learn` beside `progressive`, reading text beside NumPy, and memory along a file."""
 
 from __future__ import annotations
 
@@ -16,6 +16,9 @@ from common import ABSENT, Case, Settings, Table, best_of, peer, ready
 
 import nystream
 from nystream._cli import main
+from nystream._tables.opening import open_table
+from nystream._tables.selection import Reading, select
+from nystream._tables.table import CHUNK, Position
 
 SIGMA, J = 4.0, 150
 PARTS = 10  # of the long file, at the ends of which memory is looked at
@@ -31,6 +34,7 @@ PEAK = (
 def measure(settings: Settings) -> Iterator[Table]:
     with tempfile.TemporaryDirectory() as folder:
         yield against_progressive(settings, Path(folder))
+        yield against_numpy(settings, Path(folder))
         yield along_a_file(settings, Path(folder))
 
 
@@ -52,6 +56,34 @@ def against_progressive(settings: Settings, folder: Path) -> Table:
     note = f"friedman, d = 10, RidgeAld with J = {J}; opening the file and writing are in it."
     header = ("read from", "predictions written", "rows/s", "ratio to `progressive`")
     return Table("`nystream learn` beside `progressive`", note, header, rows)
+
+
+def against_numpy(settings: Settings, folder: Path) -> Table:
+    X, y = nystream.datasets.friedman(5_000 if settings.quick else 300_000)
+    paths = {path.suffix: path for path in written(folder, X, y)}
+    csv, jsonl = paths[".csv"], paths[".jsonl"]
+    cases: dict[tuple, Case] = {("numpy.loadtxt", ".csv"): lambda: lambda: loaded(csv)}
+    for suffix, path in ((".csv", csv), (".jsonl", jsonl)):
+        cases["numbers", suffix] = ready(read, path, False)
+        cases["a table", suffix] = ready(read, path, True)
+    seconds = best_of(settings.rounds, cases, "reading text")
+    plain = seconds["numpy.loadtxt", ".csv"]
+    rows = [(*case, round(len(y) / taken), plain / taken) for case, taken in seconds.items()]
+    note = "11 columns of numbers with all their digits; as numbers alone, and as a table."
+    header = ("read as", "from", "rows/s", "ratio to `numpy.loadtxt`")
+    return Table("Reading text beside `numpy.loadtxt`", note, header, rows)
+
+
+def loaded(path: Path) -> None:
+    np.loadtxt(path, delimiter=",", skiprows=1)
+
+
+def read(path: Path, is_tabular: bool) -> None:
+    with contextlib.closing(open_table(str(path), None)) as table:
+        reading = Reading(is_tabular=is_tabular)
+        selection = select(table.columns, ["y"], None, None, reading)
+        for _ in table.chunks(selection, CHUNK, Position()):
+            pass
 
 
 def model() -> nystream.Learner:

@@ -42,6 +42,11 @@ impl TextsBuilder {
         self.codes.push(code);
     }
 
+    /// Lets go of rows after the first so many.
+    pub fn truncate(&mut self, n_rows: usize) {
+        self.codes.truncate(n_rows);
+    }
+
     /// Appends values that are given by their place among the categories; `None` is missing.
     pub fn extend(&mut self, places: impl Iterator<Item = Option<usize>>, categories: Column) {
         let (of_categories, texts) = categories.into_codes();
@@ -238,6 +243,17 @@ impl Column {
 pub fn time_of_day(micros: i64) -> String {
     let has_date = false;
     Moment { micros, has_date }.to_string()
+}
+
+/// The text of a number as a category.
+///
+/// ```
+/// assert_eq!(nystream::columns::text_of_number(3.0), "3");
+/// ```
+#[must_use]
+pub fn text_of_number(number: f64) -> String {
+    let cell = Cell::Number(number);
+    cell.text().unwrap_or_default().into_owned()
 }
 
 fn is_numeric(cell: &Cell<'_>) -> bool {

@@ -78,7 +78,7 @@ impl Table {
     }
 
     /// A table of columns that are known to be right.
-    pub(super) fn trusted(n_rows: usize, names: Vec<String>, columns: Vec<Column>) -> Self {
+    pub(crate) fn trusted(n_rows: usize, names: Vec<String>, columns: Vec<Column>) -> Self {
         Self {
             names,
             columns,

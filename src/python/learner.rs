@@ -17,7 +17,7 @@ use super::schema::{self, Column};
 use super::scorer::Scorer;
 use super::training_batch::TrainingBatch;
 use super::{arrays, chunks, front, intervals, novelty, params, tables};
-use crate::columns::Table;
+use crate::columns::{Columns, Table};
 use crate::data::{FeatureNames, Number, Rows};
 use crate::error::Error;
 use crate::learner::Features;
@@ -347,6 +347,23 @@ impl Learner {
         let guard = self.lock(py);
         let learner = guard.borrow();
         learner.columns().map(schema::of)
+    }
+
+    /// Leaves out the rows of a table that its columns do not take: the rest, if any are left out, and these rows.
+    fn _fit(
+        &self,
+        py: Python<'_>,
+        table: &Bound<'_, tables::Table>,
+    ) -> PyResult<(Option<tables::Table>, Vec<schema::Refused>)> {
+        schema::fit(self.lock(py).borrow().columns(), table.get())
+    }
+
+    /// True if the kinds of all columns are settled, or there are none.
+    #[getter]
+    fn _is_settled(&self, py: Python<'_>) -> bool {
+        let guard = self.lock(py);
+        let learner = guard.borrow();
+        learner.columns().is_none_or(Columns::is_settled)
     }
 
     #[doc = include_str!("docs/n_basis.txt")]

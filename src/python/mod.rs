@@ -23,6 +23,7 @@ mod schema;
 mod scorer;
 mod signals;
 mod tables;
+mod text;
 mod training_batch;
 
 use pyo3::prelude::*;
@@ -54,6 +55,8 @@ mod _core {
     use super::scorer::Scorer;
     #[pymodule_export]
     use super::tables::Table;
+    #[pymodule_export]
+    use super::text::{TextReader, csv_head, json_keys};
 
     #[pymodule_export]
     const SMALLEST_ALPHA: f64 = crate::SMALLEST_ALPHA;

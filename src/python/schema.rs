@@ -8,8 +8,10 @@ use pyo3::exceptions::PyUserWarning;
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
 
+use super::tables::Table;
 use crate::Learner;
-use crate::columns::{Columns, Kind, Why};
+use crate::columns::{Columns, Fitted, Kind, Why};
+use crate::error::{ColumnProblem, Error};
 
 /// A column that a model knows.
 ///
@@ -99,4 +101,40 @@ fn left_out(columns: &Columns) -> Option<CString> {
         unused.join(", ")
     );
     (!unused.is_empty()).then(|| CString::new(message.replace('\0', "")).ok())?
+}
+
+/// A row left out, its column, what its value should be, and the value; no value if it is missing.
+pub(super) type Refused = (usize, String, Option<&'static str>, String);
+
+/// The rows of a table that columns take, and those that they do not.
+pub(super) fn fit(
+    columns: Option<&Columns>,
+    table: &Table,
+) -> PyResult<(Option<Table>, Vec<Refused>)> {
+    let Some(columns) = columns else {
+        return Ok((None, Vec::new()));
+    };
+    let table = table.share();
+    let renamed = columns.renamed(&table);
+    let Fitted { table, refused } = columns.fit(renamed.as_ref().unwrap_or(&table))?;
+    let refused: Result<_, Error> = refused
+        .into_iter()
+        .map(|(row, problem)| described(row, problem))
+        .collect();
+    Ok((table.map(Table::from), refused?))
+}
+
+fn described(row: usize, problem: ColumnProblem) -> Result<Refused, Error> {
+    match problem {
+        ColumnProblem::Value {
+            column,
+            expected,
+            value,
+            ..
+        } => Ok((row, column, Some(expected), value)),
+        ColumnProblem::NoValue { column, .. } => Ok((row, column, None, String::new())),
+        problem => Err(Error::Columns {
+            problems: vec![problem],
+        }),
+    }
 }

@@ -169,6 +169,14 @@ impl Scorer {
         self.0.takes_numbers_as_they_are()
     }
 
+    /// Leaves out the rows of a table that its columns do not take: the rest, if any are left out, and these rows.
+    fn _fit(
+        &self,
+        table: &Bound<'_, tables::Table>,
+    ) -> PyResult<(Option<tables::Table>, Vec<schema::Refused>)> {
+        schema::fit(self.0.columns(), table.get())
+    }
+
     /// Bytes of memory that the scorer holds.
     ///
     /// Examples

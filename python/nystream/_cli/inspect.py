@@ -13,7 +13,7 @@ from nystream._runs.checkpoint import Checkpoint, is_checkpoint
 from nystream._runs.progress import UNFIT, Progress
 
 if TYPE_CHECKING:
-    from nystream import Learner, Scorer
+    from nystream import Column, Learner, Scorer
 
 LABELS = {
     "params": "parameters",
@@ -22,6 +22,7 @@ LABELS = {
     "n_features": "features",
     "n_targets": "targets",
     "feature_names": "columns",
+    "schema": "schema",
     "nbytes": "memory",
 }
 
@@ -58,12 +59,14 @@ def as_json(path: Path) -> str:
 def described(path: Path) -> str:
     """Describe a model or a checkpoint for people."""
     models, state = opened(path)
-    parts = []
+    parts, tables = [], []
     for name, model in models.items():
         parts.append(f"{name}: {model!r}" if len(models) > 1 else repr(model))
-        parts.append(lines(facts_of(model)))
+        facts = facts_of(model)
+        parts.append(lines(facts))
+        tables += [schema_lines(facts["schema"])] if "schema" in facts else []
     size = {"on disk": f"{path.stat().st_size:,} bytes"}
-    return "\n".join([*parts, lines(progress(path, state or {}) | size)])
+    return "\n".join([*parts, lines(progress(path, state or {}) | size), *tables])
 
 
 def opened(path: Path) -> tuple[dict[str, Learner | Scorer], dict[str, Any] | None]:
@@ -83,7 +86,17 @@ def opened(path: Path) -> tuple[dict[str, Learner | Scorer], dict[str, Any] | No
 def facts_of(model: Learner | Scorer) -> dict[str, Any]:
     """Return the kind of a model, and its attributes by name."""
     names = [name for name in LABELS if hasattr(model, name)]
-    return {"kind": type(model).__name__, **{name: getattr(model, name) for name in names}}
+    facts = {"kind": type(model).__name__, **{name: getattr(model, name) for name in names}}
+    if facts["schema"]:  # which has the names, too
+        facts["schema"] = [column_facts(column) for column in facts["schema"]]
+    else:
+        del facts["schema"]
+    return facts
+
+
+def column_facts(column: Column) -> dict[str, Any]:
+    """Return a column of a schema for programs."""
+    return {"name": column.name, "kind": column.kind, "missing": column.n_missing}
 
 
 def progress(path: Path, state: dict[str, Any]) -> dict[str, Any]:
@@ -99,12 +112,22 @@ def progress(path: Path, state: dict[str, Any]) -> dict[str, Any]:
 
 def lines(facts: dict[str, Any]) -> str:
     """Write facts one a line; parameters are left out, as the model's own line has them."""
-    shown = {LABELS.get(name, name): value for name, value in facts.items() if name != "kind"}
+    # The columns of a schema are a table of their own.
+    hidden = ("kind", "schema", *(["feature_names"] if "schema" in facts else []))
+    shown = {LABELS.get(name, name): value for name, value in facts.items() if name not in hidden}
     return "\n".join(
         f"{label:<15}{text(label, value)}"
         for label, value in shown.items()
         if label != "parameters" and value is not None
     )
+
+
+def schema_lines(schema: list[dict[str, Any]]) -> str:
+    """Write the columns of a model one a line: name, kind and rows without a value."""
+    from nystream._study import markdown
+
+    cells = [(c["name"], c["kind"] or "empty", f"{c['missing']:,}") for c in schema]
+    return "\n" + markdown.lay_out(("column", "kind", "missing"), cells, [False, False, True])
 
 
 def text(label: str, value: Any) -> str:

@@ -6,21 +6,24 @@ import argparse
 import copy
 import sys
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nystream._cli import learner_options, outputs, table_options
 from nystream._cli.parsing import Commands, add_command, at_least_one, not_negative
-from nystream._cli.progress import ProgressDisplay, tell
+from nystream._cli.progress import ColumnSummary, ProgressDisplay, tell
 from nystream._runs.bad_rows import BadRows
 from nystream._runs.learning import Learning
 from nystream._runs.progress import Progress
-from nystream._runs.resuming import CheckpointWriter, Resumed
+from nystream._runs.resuming import CheckpointWriter, Resumed, recorded
 from nystream._runs.sinks import TEXT, Nowhere, Sink, open_sink, output_format
-from nystream._tables.columns import Selection, select
+from nystream._tables.csv_table import CsvTable
 from nystream._tables.npz_table import NpzTable
 from nystream._tables.opening import STANDARD, name_of, open_table
+from nystream._tables.selection import Reading, Selection, select
 from nystream._tables.table import Chunk, Position, Table
+from nystream._tables.text_table import empty
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -44,8 +47,9 @@ def add_to(commands: Commands) -> None:
         run,
         summary="predict and learn a file or a pipe, row after row",
         description="Go through a table: predict each row, then learn it. Any length fits into "
-        "memory. Prints the mean squared error of the predictions, R2, speed and dictionary. "
-        "Ctrl-C ends it in order, a second one at once.",
+        "memory. Prints the mean absolute error (MAE) of the predictions and the root of the mean "
+        "squared one (RMSE) in the unit of the labels, R2, speed and dictionary. Ctrl-C "
+        "ends it in order, a second one at once.",
         examples=EXAMPLES,
     )
     table_options.add_input_to(parser)
@@ -57,6 +61,7 @@ def add_to(commands: Commands) -> None:
     )
     model = parser.add_argument_group("model")
     learner_options.add_to(model)
+    learner_options.add_columns_to(model)
     model.add_argument("--model", type=Path, metavar="FILE", help="a model that learns on")
     model.add_argument(
         "--delay",
@@ -103,11 +108,21 @@ def run(chosen: argparse.Namespace) -> int:
     names = ("predictions", "checkpoint", "save")
     files = {f"--{name}": getattr(chosen, name) for name in names}
     is_resumable = chosen.checkpoint is not None
+    # What the first rows told then, they may tell otherwise when more of them have come.
+    then = recorded(chosen.checkpoint) if is_resumed(chosen) else {}
+    dialect = table_options.dialect(chosen) or table_options.dialect_of(then.get("dialect"))
+    if not (chosen.features or chosen.drop) and isinstance(then.get("features"), list):
+        chosen.features = [str(name) for name in then["features"]]
     with (
         outputs.reserved(files, chosen.input),
-        closing(open_table(chosen.input, chosen.format, is_resumable)) as table,
+        closing(open_table(chosen.input, chosen.format, is_resumable, dialect)) as table,
     ):
         return learn(chosen, table)
+
+
+def is_resumed(chosen: argparse.Namespace) -> bool:
+    """Tell whether there is a checkpoint to go on from."""
+    return bool(chosen.resume and chosen.checkpoint and Path(chosen.checkpoint).exists())
 
 
 def check(chosen: argparse.Namespace) -> None:
@@ -128,18 +143,20 @@ def learn(chosen: argparse.Namespace, table: Table) -> int:
     model = learner_options.start(chosen, "--model")
     selection = choose(chosen, table, model)
     settings = described(chosen, model, selection)
+    settings["dialect"] = list(table.dialect) if isinstance(table, CsvTable) else None
     resumed = resumed_from(chosen, settings)
     start = resumed.progress.position if resumed else Position()
-    chunks = table.chunks(selection.wanted, chosen.chunk, start)
-    learning = learning_of(
-        chosen, resumed.model if resumed else model, selection, settings, resumed
-    )
+    model = resumed.model if resumed else model
+    selection = replace(selection, reading=Reading.of(model))
+    chunks = table.chunks(selection, chosen.chunk, start)
+    learning = learning_of(chosen, model, selection, settings, resumed)
     rate = go_through(table, learning, chunks)
     if table.unread():
         reason = "it may not be whole, and is left for the next --resume"
         tell(f"{name_of(chosen.input)}, {table.unread()}: {reason}")
     if not learning.progress.tally.good:
-        raise ValueError(f"{chosen.input} should have at least one good row, but has none")
+        what = " with a label" if learning.progress.tally.unlabelled else ""
+        raise ValueError(f"{chosen.input} should have at least one good row{what}, but has none")
     if chosen.save:
         finished(learning.model).save(chosen.save)
     summarise(chosen, learning, rate)
@@ -160,11 +177,18 @@ def go_through(table: Table, learning: Learning, chunks: Iterator[Chunk]) -> flo
     display = ProgressDisplay(
         table, lambda progress, rate: figures(model, progress, rate), n_before
     )
+    summary = ColumnSummary(model)
+
+    def show(progress: Progress) -> None:
+        summary.tell_once(model._is_settled)
+        display(progress)
+
     try:
-        learning.run(chunks, display)
+        learning.run(chunks, show)
     finally:
         display.close()
         learning.sink.close()
+    summary.tell_once(is_time=True)
     return display.rate(learning.progress)
 
 
@@ -178,7 +202,8 @@ def choose(chosen: argparse.Namespace, table: Table, model: Learner) -> Selectio
     if len(targets) != model.n_targets:
         count = f"has {model.n_targets} target(s), but --target names {len(targets)}"
         raise ValueError(f"{type(model).__name__} {count}: --set n_targets={len(targets)} says so")
-    return select(table.columns, targets, chosen.features, chosen.drop, model.feature_names)
+    reading = Reading.of(model)
+    return select(table.columns, targets, chosen.features, chosen.drop, reading, empty(table))
 
 
 def described(chosen: argparse.Namespace, model: Learner, selection: Selection) -> dict[str, Any]:
@@ -225,20 +250,22 @@ def learning_of(
         sink = open_sink(chosen.predictions, chosen.predictions_format, names, length)
     bad_rows = BadRows(chosen.on_error, name_of(chosen.input), tell)
     progress = resumed.progress if resumed else None
-    return Learning(model, selection, sink, bad_rows, writer, progress, chosen.delay)
+    return Learning(model, sink, bad_rows, writer, progress, chosen.delay)
 
 
 def figures(model: Learner, progress: Progress, rate: float | None) -> str:
     """Return errors, speed and size of the dictionary as a line."""
     tally = progress.tally
     speed = "" if rate is None else f", {rate:,.0f} rows/s"
-    return f"MSE {tally.mse:.6g}, R2 {tally.r2:.4f}{speed}, dictionary {model.n_basis:,}"
+    return f"{tally.figures}{speed}, dictionary {model.n_basis:,}"
 
 
 def summarise(chosen: argparse.Namespace, learning: Learning, rate: float) -> None:
     """Print the figures of the run, to the standard error if predictions go to the output."""
     progress = learning.progress
     lines = [f"{progress.tally.good:,} rows, {figures(learning.model, progress, rate)}"]
+    if progress.tally.unlabelled:
+        lines.append(f"{progress.tally.unlabelled:,} rows without a label")
     if progress.tally.bad:
         lines.append(f"bad rows left out: {progress.tally.bad:,}")
     place = sys.stderr if chosen.predictions == "-" else sys.stdout

@@ -28,17 +28,14 @@ def add_to(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
 
 
 def add_columns_to(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
-    """Add ``--tabular``, ``--schema`` and ``--missing-values``."""
-    parser.add_argument(
-        "--tabular", action="store_true", help="put columns of tables in front of a new learner"
-    )
+    """Add the options that say how columns are treated."""
     parser.add_argument(
         "--schema",
         nargs="+",
         action="extend",
         type=column,
-        metavar="NAME=KIND",
-        help="kinds of columns: number, category, time, text or unused (else they are found out)",
+        metavar="COLUMN=KIND",
+        help="kinds of columns that are wrong otherwise: number, category, time, text or unused",
     )
     parser.add_argument(
         "--missing-values",
@@ -46,16 +43,21 @@ def add_columns_to(parser: argparse.ArgumentParser | argparse._ArgumentGroup) ->
         action="extend",
         type=float,
         metavar="NUMBER",
-        help="numbers that stand for missing values, such as -999",
+        help="numbers that stand for missing values, of labels too, such as -200",
+    )
+    parser.add_argument(
+        "--tabular",
+        action="store_true",
+        help="let a learner that takes numbers alone take text, times and gaps, as Auto does",
     )
 
 
 def column(text: str) -> tuple[str, str]:
-    """Read the name of a column and its kind; the name may have = signs."""
-    name, sign, kind = text.rpartition("=")
+    """Read the name of a column, which may have a sign in it, and its kind."""
+    name, sign, value = text.rpartition("=")
     if not sign:
-        raise argparse.ArgumentTypeError(f"should be NAME=KIND, but is {text!r}")
-    return name, kind.strip()
+        raise argparse.ArgumentTypeError(f"should be COLUMN=KIND, but is {text!r}")
+    return name, value.strip()
 
 
 def setting(text: str) -> tuple[str, Any]:
@@ -100,9 +102,9 @@ def start(chosen: argparse.Namespace, option: str) -> Learner:
         return make(chosen)
     if chosen.algorithm or chosen.params:
         raise ValueError(f"{option} goes on with a model: --algorithm and --set are for a new one")
-    if wants_columns(chosen):
-        what = "--tabular, --schema and --missing-values are for a new one"
-        raise ValueError(f"{option} goes on with a model: {what}")
+    if columns_of(chosen) or getattr(chosen, "tabular", False):
+        names = "--schema, --missing-values and --tabular"
+        raise ValueError(f"{option} goes on with a model: {names} are for a new one")
     model = nystream.load(chosen.model)
     if not isinstance(model, nystream.Learner):
         raise ValueError(f"{option} should be a learner, but {chosen.model} holds a scorer")
@@ -111,34 +113,23 @@ def start(chosen: argparse.Namespace, option: str) -> Learner:
 
 def make(chosen: argparse.Namespace) -> Learner:
     """Make the learner that was asked for."""
-    name = learner_called(chosen.algorithm or "Auto")
-    settings, is_tabular = column_settings(chosen), getattr(chosen, "tabular", False)
-    takes_settings = name == "Auto"
-    if settings and not (takes_settings or is_tabular):
-        given = " and ".join(f"--{one.replace('_', '-')}" for one in settings)
-        raise ValueError(f"{name} has no columns to apply {given} to: add --tabular")
-    params = dict(chosen.params or ()) | (settings if takes_settings else {})
+    name, columns = learner_called(chosen.algorithm or "Auto"), columns_of(chosen)
     try:
-        model: Learner = getattr(nystream, name)(**params)
+        model: Learner = getattr(nystream, name)(**dict(chosen.params or ()))
+        if model.schema is not None:
+            return getattr(nystream, name)(**{**model.params, **columns}) if columns else model
+        if getattr(chosen, "tabular", False):
+            return nystream.Tabular(model, **columns)
     except TypeError as error:
         # A mistake of the user's, not of the program: main prints a ValueError in one line.
         raise ValueError(f"--set: {error}") from None
-    if takes_settings or not is_tabular:
-        return model
-    return nystream.Tabular(model, **settings)
+    if columns:
+        raise ValueError(f"--schema and --missing-values are for columns: {name} needs --tabular")
+    return model
 
 
-def wants_columns(chosen: argparse.Namespace) -> bool:
-    """Tell whether options of columns were given."""
-    return bool(getattr(chosen, "tabular", False) or column_settings(chosen))
-
-
-def column_settings(chosen: argparse.Namespace) -> dict[str, Any]:
-    """Return what was said of columns, as parameters."""
-    schema, missing = (getattr(chosen, name, None) for name in ("schema", "missing_values"))
-    settings: dict[str, Any] = {}
-    if schema:
-        settings["schema"] = dict(schema)
-    if missing:
-        settings["missing_values"] = missing
-    return settings
+def columns_of(chosen: argparse.Namespace) -> dict[str, Any]:
+    """Return the settings of columns that were asked for."""
+    schema, missing = getattr(chosen, "schema", None), getattr(chosen, "missing_values", None)
+    settings = {"schema": schema and dict(schema), "missing_values": missing}
+    return {name: value for name, value in settings.items() if value is not None}

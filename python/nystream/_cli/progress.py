@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from nystream import Column, Learner
     from nystream._runs.progress import Progress
     from nystream._tables.table import Table
 
@@ -65,3 +66,28 @@ def bar() -> Any:
     except ImportError:
         return None
     return tqdm(unit=" rows", unit_scale=True, dynamic_ncols=True, file=sys.stderr)
+
+
+NOUNS = {"number": "numbers", "category": "categories", "time": "times", "text": "texts"}
+
+
+class ColumnSummary:
+    """Says once which kinds the columns of a model have, and which are left out."""
+
+    def __init__(self, model: Learner) -> None:
+        self._model: Learner | None = model if model.schema is not None else None
+
+    def tell_once(self, is_time: bool) -> None:
+        """Say it, if it is time and there is something to say."""
+        if self._model is not None and is_time and self._model.feature_names:
+            tell(described(self._model.schema or []))
+            self._model = None
+
+
+def described(schema: list[Column]) -> str:
+    """Return columns as a line: how many are of each kind, and the names of those left out."""
+    kinds = [column.kind or "empty" for column in schema]
+    counts = {kind: kinds.count(kind) for kind in (*NOUNS, "empty") if kind in kinds}
+    words = [f"{n} {NOUNS.get(kind, kind) if n > 1 else kind}" for kind, n in counts.items()]
+    out = [f"{c.name}{(c.kind or '')[6:]}" for c in schema if (c.kind or "").startswith("unused")]
+    return f"columns: {', '.join(words)}" + (f"; left out: {', '.join(out)}" if out else "")

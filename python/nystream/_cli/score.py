@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,13 +15,14 @@ from nystream._cli.progress import ProgressDisplay, tell
 from nystream._runs.bad_rows import BadRows
 from nystream._runs.scoring import Scoring
 from nystream._runs.sinks import open_sink
-from nystream._tables.columns import Selection, select
 from nystream._tables.npz_table import NpzTable
 from nystream._tables.opening import name_of, open_table
+from nystream._tables.selection import Reading, Selection, select
 from nystream._tables.table import Table
+from nystream._tables.text_table import empty
 
 if TYPE_CHECKING:
-    from nystream import Scorer
+    from nystream import Learner, Scorer
 
 EXAMPLES = """\
 examples:
@@ -48,6 +50,13 @@ def add_to(commands: Commands) -> None:
         "--target", action="append", metavar="COLUMN", help="labels to compare with"
     )
     parser.add_argument(
+        "--missing-values",
+        nargs="+",
+        type=float,
+        metavar="NUMBER",
+        help="numbers that stand for missing labels (those that the model has learned with)",
+    )
+    parser.add_argument(
         "--output", default="-", metavar="FILE", help="where predictions go (the standard output)"
     )
     parser.add_argument(
@@ -64,16 +73,24 @@ def run(chosen: argparse.Namespace) -> int:
         raise ValueError(f"{chosen.model} should hold one model, but holds {len(models)}")
     (model,) = models.values()
     scorer = model.scorer() if hasattr(model, "scorer") else model
+    reading = replace(Reading.of(scorer), missing_values=missing_values(chosen, model))
     with (
         outputs.reserved({"--output": chosen.output}, chosen.input),
-        closing(open_table(chosen.input, chosen.format)) as table,
+        closing(
+            open_table(chosen.input, chosen.format, dialect=table_options.dialect(chosen))
+        ) as table,
     ):
-        return score(chosen, scorer, table)
+        return score(chosen, scorer, reading, table)
 
 
-def score(chosen: argparse.Namespace, scorer: Scorer, table: Table) -> int:
+def missing_values(chosen: argparse.Namespace, model: Learner | Scorer) -> tuple[float, ...]:
+    """Return the numbers that stand for missing labels: those of the model, if not told."""
+    return tuple(chosen.missing_values or Reading.of(model).missing_values)
+
+
+def score(chosen: argparse.Namespace, scorer: Scorer, reading: Reading, table: Table) -> int:
     """Go through the table."""
-    selection = choose(chosen, scorer, table)
+    selection = choose(chosen, scorer, reading, table)
     names = selection.target_names() or [str(i) for i in range(scorer.n_targets)]
     sink = open_sink(chosen.output, chosen.output_format, names)
     bad_rows = BadRows(chosen.on_error, name_of(chosen.input), tell)
@@ -88,7 +105,7 @@ def score(chosen: argparse.Namespace, scorer: Scorer, table: Table) -> int:
     return 0
 
 
-def choose(chosen: argparse.Namespace, scorer: Scorer, table: Table) -> Selection:
+def choose(chosen: argparse.Namespace, scorer: Scorer, reading: Reading, table: Table) -> Selection:
     """Find the columns to read; the labels of an .npz file are no features."""
     if chosen.target and len(chosen.target) != scorer.n_targets:
         count = f"has {scorer.n_targets} target(s), but --target names {len(chosen.target)}"
@@ -96,13 +113,16 @@ def choose(chosen: argparse.Namespace, scorer: Scorer, table: Table) -> Selectio
     drop, is_named = chosen.drop, bool(scorer.feature_names and table.columns.names)
     if isinstance(table, NpzTable) and not (chosen.features or chosen.target or is_named):
         drop = [*(drop or ()), *table.targets]
-    return select(table.columns, chosen.target or (), chosen.features, drop, scorer.feature_names)
+    targets = chosen.target or ()
+    return select(table.columns, targets, chosen.features, drop, reading, empty(table))
 
 
 def summarise(scoring: Scoring) -> None:
     """Print the error, if labels are known, and the number of bad rows."""
     tally = scoring.progress.tally
     if scoring.selection.targets:
-        tell(f"{tally.good:,} rows, MSE {tally.mse:.6g}, R2 {tally.r2:.4f}")
+        tell(f"{tally.good:,} rows, {tally.figures}")
+    if tally.unlabelled:
+        tell(f"{tally.unlabelled:,} rows without a label")
     if tally.bad:
         tell(f"bad rows left out: {tally.bad:,}")

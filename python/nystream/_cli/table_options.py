@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 from nystream._cli.parsing import at_least_one
+from nystream._tables.csv_table import SEPARATORS, Dialect
 from nystream._tables.table import CHUNK
 
 WRITTEN = ("csv", "tsv", "jsonl", "parquet", "arrow")
@@ -21,6 +22,7 @@ def add_input_to(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--format", choices=READ, help="its format, if its name does not tell (csv in a pipe)"
     )
+    add_dialect_to(parser)
     parser.add_argument("--features", nargs="+", metavar="COLUMN", help="its columns to learn from")
     parser.add_argument("--drop", nargs="+", metavar="COLUMN", help="its columns to leave out")
     parser.add_argument(
@@ -36,3 +38,38 @@ def add_input_to(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="rows that are read at a time (8192); 1 answers a live pipe row by row",
     )
+
+
+def add_dialect_to(parser: argparse.ArgumentParser) -> None:
+    """Add the options that say how a CSV file is written."""
+    parser.add_argument(
+        "--separator", metavar="SIGN", help="the sign between cells of CSV, if the guess is wrong"
+    )
+    parser.add_argument(
+        "--decimal", choices=(".", ","), help="the decimal sign of CSV, if the guess is wrong"
+    )
+    parser.add_argument(
+        "--encoding", metavar="NAME", help="utf-8 or latin-1, if the guess is wrong"
+    )
+
+
+def dialect(chosen: argparse.Namespace) -> Dialect | None:
+    """Return what is said of the dialect of a CSV file; None if nothing is."""
+    separator = chosen.separator and {"\\t": "\t", "tab": "\t"}.get(
+        chosen.separator, chosen.separator
+    )
+    if not (separator or chosen.decimal or chosen.encoding):
+        return None
+    if separator and len(separator) != 1:
+        raise ValueError(f"--separator should be one character, but is {separator!r}")
+    separators = separator or SEPARATORS["csv"]
+    return Dialect(separators, chosen.decimal, chosen.encoding)
+
+
+def dialect_of(known: object) -> Dialect | None:
+    """Return the dialect that a file had, as a checkpoint holds it; None if it holds none."""
+    match known:
+        case [str(separator), bool(has_commas), str(encoding)]:
+            return Dialect(separator, "," if has_commas else ".", encoding)
+        case _:
+            return None

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from nystream._runs.fitting import fitted
+from nystream._runs.gaps import progressive
 from nystream._runs.progress import Progress
 from nystream._runs.sinks import Nowhere, TextSink
 
@@ -15,7 +17,6 @@ if TYPE_CHECKING:
     from nystream._runs.bad_rows import BadRows
     from nystream._runs.resuming import CheckpointWriter
     from nystream._runs.sinks import Sink
-    from nystream._tables.columns import Selection
     from nystream._tables.table import Chunk
 
 
@@ -28,21 +29,21 @@ class Learning:
     def __init__(
         self,
         model: Learner,
-        selection: Selection,
         sink: Sink,
         bad_rows: BadRows,
         writer: CheckpointWriter | None = None,
         progress: Progress | None = None,
         delay: int = 0,
     ) -> None:
-        self.model, self.selection = model, selection
-        self.sink, self.bad_rows, self.writer = sink, bad_rows, writer
+        self.model, self.sink = model, sink
+        self.bad_rows, self.writer = bad_rows, writer
         self.progress, self.delay = progress or Progress(), delay
         self._written = self.progress.position.row
 
     def run(self, chunks: Iterable[Chunk], show: Callable[[Progress], None]) -> None:
         """Go through chunks that begin at the position of the run."""
-        for part in chunks:
+        for chunk in chunks:
+            part = fitted(self.model, chunk)
             try:
                 self.bad_rows.meet(part.bad, self.progress.tally.bad)
             except ValueError:
@@ -57,10 +58,8 @@ class Learning:
     def _learn(self, part: Chunk) -> None:
         tally = self.progress.tally
         if len(part.rows):
-            labels = self.selection.labels(part.values)
-            rows = self.selection.rows(part.values)
-            predictions = self.model.progressive(rows, labels, delay=self.delay)
-            tally.add(predictions, labels)
+            predictions = progressive(self.model, part.X, part.y, self.delay)
+            tally.add(predictions, part.y)
             self.sink.write(part.rows, predictions)
         tally.bad += len(part.bad)
         self.progress.position = part.end

@@ -22,23 +22,37 @@ UNFIT = (KeyError, TypeError, ValueError, OverflowError)
 
 @dataclass
 class Tally:
-    """Squared errors, and the squared distances of labels from their mean, of each target."""
+    """Errors, and the squared distances of labels from their mean, of each target.
+
+    ``good`` rows have been predicted and have a label, ``unlabelled`` ones have none. Absolute
+    errors of the first ``unmeasured`` rows are not known: earlier versions kept none.
+    """
 
     good: int = 0
     bad: int = 0
+    unlabelled: int = 0
+    unmeasured: int = 0
+    absolute_errors: list[float] = field(default_factory=list)
     squared_errors: list[float] = field(default_factory=list)
     means: list[float] = field(default_factory=list)
     spreads: list[float] = field(default_factory=list)
 
     def add(self, predictions: Values, labels: Values) -> None:
-        """Count rows that were predicted."""
-        n_new = len(labels)
-        if not n_new:
+        """Count rows that were predicted, by those labels that are not NaN."""
+        if not len(labels):
             return
-        p, y = predictions.reshape(n_new, -1), labels.reshape(n_new, -1)
-        errors, means, spreads = (
+        p, y = (values.reshape(len(labels), -1) for values in (predictions, labels))
+        known = ~np.isnan(y).any(axis=1)
+        self.unlabelled += len(y) - int(known.sum())
+        if known.any():
+            self._add(p[known], y[known])
+
+    def _add(self, p: Values, y: Values) -> None:
+        """Count rows that have labels."""
+        n_new = len(y)
+        absolute, errors, means, spreads = (
             np.array(known or [0.0] * y.shape[1])
-            for known in (self.squared_errors, self.means, self.spreads)
+            for known in (self.absolute_errors, self.squared_errors, self.means, self.spreads)
         )
         # Means and spreads of two parts of a stream give those of both (Chan et al., 1979).
         new_means = y.mean(axis=0)
@@ -47,13 +61,26 @@ class Tally:
         spreads += ((y - new_means) ** 2).sum(axis=0) + shift**2 * (self.good * n_new / n_all)
         self.means = (means + shift * (n_new / n_all)).tolist()
         self.spreads = spreads.tolist()
+        self.absolute_errors = (absolute + np.abs(p - y).sum(axis=0)).tolist()
         self.squared_errors = (errors + ((p - y) ** 2).sum(axis=0)).tolist()
         self.good = n_all
 
     @property
-    def mse(self) -> float:
-        """Mean squared error, over all targets."""
-        return float(np.mean(self.squared_errors)) / self.good if self.good else float("nan")
+    def mae(self) -> float:
+        """Mean absolute error, over all targets."""
+        n_rows = self.good - self.unmeasured
+        return float(np.mean(self.absolute_errors)) / n_rows if n_rows else float("nan")
+
+    @property
+    def rmse(self) -> float:
+        """Root of the mean squared error, over all targets."""
+        mean = float(np.mean(self.squared_errors)) / self.good if self.good else float("nan")
+        return math.sqrt(mean)
+
+    @property
+    def figures(self) -> str:
+        """The errors as a line; the first two are in the unit of the labels."""
+        return f"MAE {self.mae:.6g}, RMSE {self.rmse:.6g}, R2 {self.r2:.4f}"
 
     @property
     def r2(self) -> float:
@@ -83,10 +110,16 @@ class Progress:
             raise TypeError(f"digest should be a text, but is {position.digest!r:.100}")
         for name in ("row", "line", "byte"):
             count(name, getattr(position, name))
+        if "absolute_errors" not in counted:  # in checkpoints of earlier versions
+            counted["absolute_errors"] = [0.0] * len(counted["means"])
+            counted["unmeasured"] = counted["good"]
         tally = Tally(**counted)
-        if count("good", tally.good) + count("bad", tally.bad) != position.row:
-            raise ValueError(f"good and bad rows should be {position.row} together")
-        for name in ("squared_errors", "means", "spreads"):
+        n_rows = sum(count(name, getattr(tally, name)) for name in ("good", "bad", "unlabelled"))
+        if n_rows != position.row:
+            raise ValueError(f"rows of all sorts should be {position.row} together")
+        if count("unmeasured", tally.unmeasured) > tally.good:
+            raise ValueError(f"unmeasured should be at most {tally.good}")
+        for name in ("absolute_errors", "squared_errors", "means", "spreads"):
             check_figures(name, getattr(tally, name), tally.good)
         return cls(position, tally)
 

@@ -61,7 +61,7 @@ class Resumed:
     def _check(self, path: str, settings: Mapping[str, Any]) -> None:
         """Refuse parts that do not belong together."""
         tally = self.progress.tally
-        figures = (tally.squared_errors, tally.means, tally.spreads)
+        figures = (tally.absolute_errors, tally.squared_errors, tally.means, tally.spreads)
         n_targets = len(settings["target"]) if tally.good else 0
         if any(len(values) != n_targets for values in figures):
             raise ValueError(f"{path} should have figures of {n_targets} target(s)")
@@ -72,9 +72,16 @@ class Resumed:
             raise ValueError(f"{path} has a wrong length of the predictions")
 
 
+def recorded(path: str) -> dict[str, Any]:
+    """Return the settings of the run in a checkpoint; none for what is no checkpoint of a run."""
+    settings = Checkpoint.read(path).state.get("settings")
+    return settings if isinstance(settings, dict) else {}
+
+
 def check_settings(path: str, then: Mapping[str, Any], now: Mapping[str, Any]) -> None:
     """Refuse to go on with settings other than those that the run began with."""
-    then = {"delay": 0, **then}  # checkpoints of earlier versions have none
+    # Checkpoints of earlier versions have neither.
+    then = {"delay": 0, "dialect": now.get("dialect"), **then}
     for name, value in now.items():
         if then.get(name) != value:
             was = f"but was {then.get(name)!r} when {path} was written"

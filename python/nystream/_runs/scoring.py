@@ -6,13 +6,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from nystream._runs.fitting import fitted
 from nystream._runs.progress import Progress
 
 if TYPE_CHECKING:
     from nystream._core import Scorer
     from nystream._runs.bad_rows import BadRows
     from nystream._runs.sinks import Sink
-    from nystream._tables.columns import Selection
+    from nystream._tables.selection import Selection
     from nystream._tables.table import Chunk, Table
 
 
@@ -29,7 +30,8 @@ class Scoring:
 
     def run(self, chunk: int, show: Callable[[Progress], None]) -> None:
         """Go through the table."""
-        for part in self.table.chunks(self.selection.wanted, chunk, self.progress.position):
+        for read in self.table.chunks(self.selection, chunk, self.progress.position):
+            part = fitted(self.scorer, read)
             self.bad_rows.meet(part.bad, self.progress.tally.bad)
             self._score(part)
             show(self.progress)
@@ -37,9 +39,9 @@ class Scoring:
     def _score(self, part: Chunk) -> None:
         tally = self.progress.tally
         if len(part.rows):
-            predictions = self.scorer.predict_many(self.selection.rows(part.values))
+            predictions = self.scorer.predict_many(part.X)
             if self.selection.targets:
-                tally.add(predictions, self.selection.labels(part.values))
+                tally.add(predictions, part.y)
             else:
                 tally.good += len(part.rows)
             self.sink.write(part.rows, predictions)

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import importlib
+import json
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from math import nan
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 import numpy as np
 
-from nystream._tables.columns import Columns, UnfitColumnError
+from nystream._core import Table
+from nystream._tables.columns import Columns
 from nystream._tables.stored_table import StoredTable
-from nystream._tables.table import CHUNK, BadRow
-from nystream._tables.values import ADVICE, first_unfit, no_number, too_large
+from nystream._tables.values import label, no_number
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
+    from nystream._tables.selection import Selection
+    from nystream._tables.stored_table import Rows
     from nystream._tables.values import Values
 
 IPC_FILE = b"ARROW1"
@@ -67,64 +71,91 @@ class ArrowTable(StoredTable):
     def _unsound(self, error: Exception) -> ValueError:
         return ValueError(f"{self._name} is not a sound {self._kind}: {error}")
 
-    def blocks(self, wanted: Sequence[int], n_rows: int) -> Iterator[Values]:
-        """Return all rows, batch by batch, of columns that hold numbers."""
-        for i in wanted:
-            kind = self._batches.schema.types[i]
-            if not is_number(self._arrow, kind):
-                what = f"{self.columns.describe(i)} should hold numbers, but holds {kind}"
-                raise UnfitColumnError(f"{self._name}: {what}", i, self.columns.count)
-        return map(self._block, self._read(wanted, n_rows))
+    def blocks(self, selection: Selection, n_rows: int) -> Iterator[Any]:
+        """Yield the wanted columns of all rows, batch by batch."""
+        for i in selection.targets if selection.is_tabular else selection.wanted:
+            self._check_type(i, i in selection.targets, selection.reading.advice)
+        return self._read([self._batches.schema.names[i] for i in selection.wanted], n_rows)
 
-    def _read(self, wanted: Sequence[int], n_rows: int) -> Iterator[list[Any]]:
-        """Yield the wanted columns of each batch."""
-        names = [self._batches.schema.names[i] for i in wanted]
+    def _check_type(self, i: int, is_label: bool, advice: str) -> None:
+        """Refuse a column in which there can be no number; texts may hold labels."""
+        kind = self._batches.schema.types[i]
+        if not (is_number(self._arrow, kind) or (is_label and is_text(self._arrow, kind))):
+            what = f"{self.columns.describe(i)} should hold numbers, but holds {kind}; {advice}"
+            raise ValueError(f"{self._name}: {what}")
+
+    def _read(self, names: list[str], n_rows: int) -> Iterator[Any]:
         try:
             for batch in self._batches.read(names, n_rows):
-                yield [batch.column(name) for name in names]
+                yield self._arrow.Table.from_batches([batch]).select(names)
         except self._damaged as error:
             raise self._unsound(error) from error
 
-    def _block(self, columns: list[Any]) -> Values:
-        values = np.empty((len(columns[0]), len(columns)))
+    def joined(self, blocks: list[Any]) -> Any:
+        """Return blocks as one."""
+        return blocks[0] if len(blocks) == 1 else self._arrow.concat_tables(blocks)
+
+    def to_bytes(self, block: Any) -> bytes:
+        """Return bytes that are the same on every machine: numbers row by row, then all else."""
+        numbers = [c for c in block.columns if is_number(self._arrow, c.type)]
+        others = [c for c in block.columns if not is_number(self._arrow, c.type)]
+        values = self._floats(numbers, len(block)).astype("<f8", copy=False).tobytes()
+        texts = [json.dumps(column.to_pylist(), default=str) for column in others]
+        return values + "\n".join(texts).encode()
+
+    def read(self, block: Any, selection: Selection) -> Rows:
+        """Return features and labels of a block, and what is wrong with rows of it."""
+        n_features = len(selection.features)
+        columns, targets = block.columns[:n_features], block.columns[n_features:]
+        labels, faults = self._labels(targets, len(block), selection)
+        if selection.is_tabular:
+            names = list(selection.feature_names or ())
+            faults = self.number_faults(labels, selection.targets, may_miss=True) | faults
+            return Table(self._arrow.table(columns, names=names)), selection.labels(labels), faults
+        X = self._floats(columns, len(block))
+        faults = self.number_faults(labels, selection.targets, may_miss=True) | faults
+        faults |= self.number_faults(X, selection.features, may_miss=False)
+        return selection.named(X), selection.labels(labels), faults
+
+    def _labels(
+        self, columns: list[Any], n_rows: int, selection: Selection
+    ) -> tuple[Values, dict[int, str]]:
+        """Return labels, and what is wrong with texts that should be some."""
+        faults: dict[int, str] = {}
+        labels = [np.empty((n_rows, 0))]
+        for i, column in zip(selection.targets, columns, strict=True):
+            if is_number(self._arrow, column.type):
+                labels.append(self._floats([column], n_rows))
+                continue
+            found = [label(text) for text in column.to_pylist()]
+            labels.append(np.array([[nan if value is None else value] for value in found]))
+            for row in (row for row, value in enumerate(found) if value is None):
+                what = no_number(repr(column[row].as_py()))
+                faults.setdefault(row, f"{self.columns.describe(i)} {what}")
+        return np.hstack(labels), faults
+
+    def _floats(self, columns: list[Any], n_rows: int) -> Values:
+        """Return columns as numbers, in which NaN stands for what is missing."""
+        values = np.empty((n_rows, len(columns)))
         for j, column in enumerate(columns):
-            values[:, j] = self._floats(column)
+            numbers = column.cast(self._arrow.float64(), safe=False)
+            values[:, j] = numbers.to_numpy()
         return values
-
-    def _floats(self, column: Any) -> Values:
-        """Return a column as numbers, in which NaN stands for what is missing."""
-        numbers = column.cast(self._arrow.float64(), safe=False)
-        return cast("Values", numbers.to_numpy(zero_copy_only=False))
-
-    def refusal(self, wanted: Sequence[int], bad: BadRow | None) -> ValueError:
-        """Return the error of whoever needs all rows: read again, column by column."""
-        for i in wanted:
-            row = 0
-            for (column,) in self._read([i], CHUNK):
-                if problem := self._problem(column, row):
-                    what = f"{self._name}, {self.columns.describe(i)} {problem}"
-                    return UnfitColumnError(what, i, self.columns.count)
-                row += len(column)
-        return ValueError(f"{self._name} should have at least one row, but has none")
-
-    def _problem(self, column: Any, row: int) -> str:
-        """Say what is wrong with a part of a column, which begins at a row, if anything is."""
-        if column.null_count:
-            first = int(np.argmax(column.is_null().to_numpy(zero_copy_only=False)))
-            return f"has no value in row {row + first}; {ADVICE}"
-        if not is_number(self._arrow, column.type):
-            return f"{no_number(repr(column[0].as_py()))} in row {row}; {ADVICE}"
-        values = self._floats(column)
-        if (unfit := first_unfit(values)) is None:
-            return ""
-        return f"{too_large(f'{values[unfit]:g}')} in row {row + unfit[0]}"
 
 
 def is_number(arrow: Any, kind: Any) -> bool:
     """Tell whether a type of Arrow holds what can be a number."""
     types = arrow.types
-    tests = (types.is_integer, types.is_floating, types.is_boolean, types.is_decimal)
+    # A column without any value has a type of its own.
+    tests = (types.is_integer, types.is_floating, types.is_boolean, types.is_decimal, types.is_null)
     return any(test(kind) for test in tests)
+
+
+def is_text(arrow: Any, kind: Any) -> bool:
+    """Tell whether a type of Arrow holds texts."""
+    if arrow.types.is_dictionary(kind):
+        kind = kind.value_type
+    return bool(arrow.types.is_string(kind) or arrow.types.is_large_string(kind))
 
 
 def parquet_batches(file: BinaryIO, name: str) -> Batches:

@@ -1,28 +1,11 @@
-"""The columns of a table: all of them by name or index, and those that are read."""
+"""The columns of a table, by name or index."""
 
 from __future__ import annotations
 
 import operator
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
-
-from nystream._frames import NamedRows
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from nystream._tables.values import Values
-
-
-class UnfitColumnError(ValueError):
-    """A column that is not all numbers: its index, and how many columns there are."""
-
-    def __init__(self, message: str, column: int, count: int) -> None:
-        super().__init__(message)
-        self.column, self.count = column, count
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -31,6 +14,7 @@ class Columns:
 
     count: int
     names: tuple[str, ...] | None
+    n_first: int | None = None  # columns after these are not in the first row
 
     def describe(self, index: int) -> str:
         """Return a column's name for a message."""
@@ -67,74 +51,3 @@ class Columns:
             return f"an index from {-self.count} to {self.count - 1}, as there are no names"
         shown = ", ".join(map(repr, self.names[:20]))
         return f"one of the columns {shown}" + (", ..." if self.count > 20 else "")
-
-
-@dataclass(frozen=True)
-class Selection:
-    """The columns that are read: features first, then targets."""
-
-    columns: Columns
-    features: tuple[int, ...]
-    targets: tuple[int, ...]
-
-    @property
-    def wanted(self) -> tuple[int, ...]:
-        """All columns that are read."""
-        return (*self.features, *self.targets)
-
-    @property
-    def feature_names(self) -> tuple[str, ...] | None:
-        """Names of the features, if there are any."""
-        names = self.columns.names
-        return None if names is None else tuple(names[i] for i in self.features)
-
-    def rows(self, values: Values) -> NamedRows | Values:
-        """Return the features of some rows, with their names if there are any."""
-        X = np.ascontiguousarray(values[:, : len(self.features)])
-        names = self.feature_names
-        return X if names is None else NamedRows(list(names), X)
-
-    def labels(self, values: Values) -> Values:
-        """Return the labels of some rows: a column a target, or one for all if there is one."""
-        y = values[:, len(self.features) :]
-        return y[:, 0].copy() if len(self.targets) == 1 else np.ascontiguousarray(y)
-
-    def target_names(self) -> list[str]:
-        """Return what the targets are called, by their numbers if they have no names."""
-        names = self.columns.names
-        return [names[i] if names else str(j) for j, i in enumerate(self.targets)]
-
-    def described(self) -> dict[str, list[str]]:
-        """Return the columns by name or index, to be compared with those of another run."""
-        names = self.columns.names or list(map(str, range(self.columns.count)))
-        columns = {"features": self.features, "target": self.targets}
-        return {what: [names[i] for i in indices] for what, indices in columns.items()}
-
-
-def select(
-    columns: Columns,
-    targets: Sequence[str],
-    features: Sequence[str] | None,
-    drop: Sequence[str] | None,
-    known: Sequence[str] | None,
-) -> Selection:
-    """Find the columns that were asked for.
-
-    Features are those that are named, else those that the model has ``known`` by name, else all
-    that are neither targets nor dropped.
-    """
-    chosen = tuple(columns.find("--target", column) for column in targets)
-    if columns.names is not None and known is not None and not (features or drop):
-        features = known
-    if features is not None:
-        found = tuple(columns.find("--features", column) for column in features)
-    else:
-        left_out = {*chosen, *(columns.find("--drop", column) for column in drop or ())}
-        found = tuple(i for i in range(columns.count) if i not in left_out)
-    selection = Selection(columns, found, chosen)
-    twice = [i for i in selection.wanted if selection.wanted.count(i) > 1]
-    if twice:
-        raise ValueError(f"{columns.describe(twice[0])} is chosen twice")
-    if not found:
-        raise ValueError("there should be at least one feature, but there is none")
-    return selection

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from nystream._tables.columns import UnfitColumnError
+from nystream._frames import NamedRows
+from nystream._tables.selection import Selection
 from nystream._tables.table import CHUNK, Position
 
 if TYPE_CHECKING:
@@ -21,15 +22,12 @@ def join(table: Table, features: Sequence[int], target: int) -> tuple[Values, Va
 
     There are no rows at all if there is none to be read.
     """
-    wanted = (*features, target)
-    try:
-        chunks = table.chunks(wanted, CHUNK, Position())
-    except UnfitColumnError:
-        raise table.refusal(wanted, None) from None
-    X, y = [np.empty((0, len(features)))], [np.empty(0)]
-    for part in chunks:
+    # A label that is missing is a fault here, as a feature is.
+    selection = Selection(table.columns, (*features, target), ())
+    parts = [np.empty((0, len(features) + 1))]
+    for part in table.chunks(selection, CHUNK, Position()):
         if part.bad:
-            raise table.refusal(wanted, part.bad[0])
-        X.append(part.values[:, :-1])
-        y.append(part.values[:, -1])
-    return np.concatenate(X), np.concatenate(y)
+            raise table.refusal(part.bad[0])
+        parts.append(part.X.rows if isinstance(part.X, NamedRows) else part.X)
+    values = np.concatenate(parts)
+    return np.ascontiguousarray(values[:, :-1]), values[:, -1].copy()

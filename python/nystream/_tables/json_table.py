@@ -2,95 +2,47 @@
 
 from __future__ import annotations
 
-import json
-from itertools import chain, islice
-from operator import itemgetter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import numpy as np
-
-from nystream._core import LARGEST
+from nystream._core import TextReader, json_keys
 from nystream._tables.columns import Columns
-from nystream._tables.line_table import LineTable
-from nystream._tables.lines import BYTE_ORDER_MARK
-from nystream._tables.table import Fault
-from nystream._tables.values import NUMERIC, first_unfit, no_number, too_large
+from nystream._tables.table import Position
+from nystream._tables.text_table import TextTable
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from nystream._tables.values import Values
+    from nystream._tables.selection import Selection
 
 FIRST_LINES = 1000  # among which there has to be an object
-NO_JSON = (ValueError, RecursionError)
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
-class JsonTable(LineTable):
-    """A table whose columns are the keys of its first object; later ones may have more."""
+class JsonTable(TextTable):
+    """A table whose columns are the keys of its first objects; others may have more."""
 
     def read_columns(self) -> Columns:
         """Look ahead to the first object."""
-        first = next(self._lines.ahead(), None)
-        if first is None:
+        source, found, has_more = self._source, None, True
+        while not found and has_more and source.ahead.count(b"\n") < FIRST_LINES:
+            has_more = source.read_ahead()
+            # Of a line that has not come to its end, nothing is known.
+            end = source.ahead.rfind(b"\n") + 1 if has_more or source.resumable else None
+            found = json_keys(source.ahead[:end])
+        if not source.ahead or (source.resumable and b"\n" not in source.ahead):
             raise self.no_columns()
-        others = islice(self._lines.ahead(), FIRST_LINES - 1)
-        found = map(keys, chain([first], others))
-        names = next((names for names in found if names is not None), None)
-        if not names:
-            name = self._lines.name
-            raise ValueError(f"{name} should hold a JSON object with keys a line, but has none")
-        return Columns(len(names), names)
+        if not found or not found[0]:
+            raise ValueError(
+                f"{source.name} should hold a JSON object with keys a line, but has none"
+            )
+        names, later = found
+        return Columns(len(names) + len(later), (*names, *later), len(names))
 
-    def parse(self, lines: list[bytes], wanted: Sequence[int]) -> Values | None:
-        """Return the values of some rows, or None if something is wrong with any of them."""
-        pick = itemgetter(*self._names(wanted))
-        try:
-            values = np.array([pick(json.loads(line)) for line in lines])
-        except (*NO_JSON, TypeError, KeyError):
-            return None
-        shape = (len(lines), len(wanted)) if len(wanted) > 1 else (len(lines),)
-        if values.dtype.kind not in NUMERIC or values.shape != shape:
-            return None
-        values = values.astype(np.float64).reshape(len(lines), len(wanted))
-        return None if first_unfit(values) is not None else values
+    @property
+    def start(self) -> Position:
+        """The place of the first row."""
+        n_bytes = len(BYTE_ORDER_MARK) if self._source.ahead.startswith(BYTE_ORDER_MARK) else 0
+        return Position(0, 0, n_bytes)
 
-    def parse_one(self, line: bytes, wanted: Sequence[int]) -> list[float] | Fault:
-        """Return the values of a row, or its fault."""
-        try:
-            row = json.loads(line.removeprefix(BYTE_ORDER_MARK))
-        except NO_JSON as error:
-            return Fault(f"could not be read as JSON: {error}")
-        if not isinstance(row, dict):
-            return Fault(f"should be a JSON object, but is {shown(row)}")
-        for i, name in zip(wanted, self._names(wanted), strict=True):
-            if problem := fault(row, name):
-                return Fault(f"column {name!r} {problem}", i)
-        return [float(row[name]) for name in self._names(wanted)]
-
-    def _names(self, wanted: Sequence[int]) -> list[str]:
-        names = self.columns.names or ()
-        return [names[i] for i in wanted]
-
-
-def keys(line: bytes) -> tuple[str, ...] | None:
-    """Return the keys of an object, or None for what is none."""
-    try:
-        row = json.loads(line.removeprefix(BYTE_ORDER_MARK))
-    except NO_JSON:
-        return None
-    return tuple(row) if isinstance(row, dict) else None
-
-
-def fault(row: dict[str, Any], name: str) -> str:
-    """Say what is wrong with a value, if anything is."""
-    if name not in row:
-        return "is missing"
-    value = row[name]
-    if not isinstance(value, int | float):
-        return no_number(shown(value))
-    return "" if abs(value) <= LARGEST else too_large(shown(value))
-
-
-def shown(value: Any) -> str:
-    """Return the beginning of a value as JSON writes it."""
-    return f"{json.dumps(value):.60}"
+    def reader(self, features: list[tuple[int, str, str]], selection: Selection) -> TextReader:
+        """Return a reader of features, each with its place, name and type."""
+        keys, targets = list(self.columns.names or ()), list(selection.targets)
+        return TextReader.json(keys, features, targets, list(selection.missing_values))

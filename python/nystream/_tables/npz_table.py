@@ -17,10 +17,12 @@ from nystream._tables.table import BadRow
 from nystream._tables.values import NUMERIC, check_numbers
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from numpy.typing import NDArray
 
+    from nystream._tables.selection import Selection
+    from nystream._tables.stored_table import Rows
     from nystream._tables.values import Values
 
 LABELS = "y"  # the array of labels, unless another is named
@@ -86,16 +88,33 @@ class NpzTable(StoredTable):
         labels = [label] if n_targets == 1 else [f"{label}{i}" for i in range(n_targets)]
         return Columns(n_features + n_targets, (*names, *labels))
 
-    def blocks(self, wanted: Sequence[int], n_rows: int) -> Iterator[Values]:
+    def blocks(self, selection: Selection, n_rows: int) -> Iterator[Values]:
         """Yield all rows, so many at a time."""
+        wanted = list(selection.wanted)
         try:
             for blocks in zip(*(array.blocks(n_rows) for array in self.arrays), strict=True):
                 sides = [block.reshape(len(block), -1) for block in blocks]
-                yield np.hstack(sides)[:, list(wanted)]
+                yield np.hstack(sides)[:, wanted].astype(np.float64, copy=False)
         except DAMAGED as error:
             raise ValueError(f"{self._name} is not a sound .npz file: {error}") from error
 
-    def refusal(self, wanted: Sequence[int], bad: BadRow | None) -> ValueError:
+    def joined(self, blocks: list[Values]) -> Values:
+        """Return blocks as one."""
+        return blocks[0] if len(blocks) == 1 else np.concatenate(blocks)
+
+    def to_bytes(self, block: Values) -> bytes:
+        """Return bytes that are the same on every machine, to be hashed."""
+        return block.astype("<f8", copy=False).tobytes()
+
+    def read(self, block: Values, selection: Selection) -> Rows:
+        """Return features and labels of a block, and what is wrong with rows of it."""
+        n_features = len(selection.features)
+        X, y = np.ascontiguousarray(block[:, :n_features]), block[:, n_features:]
+        faults = self.number_faults(y, selection.targets, may_miss=True)
+        faults |= self.number_faults(X, selection.features, may_miss=selection.is_tabular)
+        return selection.named(X), selection.labels(y), faults
+
+    def refusal(self, bad: BadRow) -> ValueError:
         """Return the error of whoever needs all rows: the first number that no learner takes."""
         try:
             arrays = {array.name: array.whole().astype(np.float64) for array in self.arrays}

@@ -1,27 +1,31 @@
-"""Tables that are stored as numbers: blocks of any length, cut anew into chunks."""
+"""Tables that are stored in columns: blocks of any length, cut anew into chunks."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from itertools import chain
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 
 from nystream._core import LARGEST
 from nystream._tables.hashing import RunningHash
-from nystream._tables.table import BadRow, Chunk, Fault, Position, changed, fewer
+from nystream._tables.table import BadRow, Chunk, Position, changed, fewer, taken
 from nystream._tables.values import too_large
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
+    from typing import TypeAlias
 
     from nystream._tables.columns import Columns
+    from nystream._tables.selection import Selection
     from nystream._tables.values import Values
+
+    Rows: TypeAlias = tuple[Any, Values, dict[int, str]]
 
 
 class StoredTable(ABC):
-    """A table of numbers in a file; ``n_rows`` is None where that is not known."""
+    """A table in a file; ``n_rows`` is None where that is not known."""
 
     columns: Columns
     n_rows: int | None = None
@@ -31,16 +35,28 @@ class StoredTable(ABC):
         self._running = RunningHash() if resumable else None
 
     @abstractmethod
-    def blocks(self, wanted: Sequence[int], n_rows: int) -> Iterator[Values]:
-        """Return all rows, about so many at a time; what is missing is NaN."""
+    def blocks(self, selection: Selection, n_rows: int) -> Iterator[Any]:
+        """Return all rows, about so many at a time; they can be cut and counted."""
 
-    def chunks(self, wanted: Sequence[int], n_rows: int, start: Position) -> Iterator[Chunk]:
+    @abstractmethod
+    def joined(self, blocks: list[Any]) -> Any:
+        """Return blocks as one."""
+
+    @abstractmethod
+    def read(self, block: Any, selection: Selection) -> Rows:
+        """Return features and labels of a block, and what is wrong with rows of it."""
+
+    @abstractmethod
+    def to_bytes(self, block: Any) -> bytes:
+        """Return bytes that are the same on every machine, to be hashed."""
+
+    def chunks(self, selection: Selection, n_rows: int, start: Position) -> Iterator[Chunk]:
         """Return as many rows at a time, from a position on; the last chunk may have fewer."""
-        rest = self._after(start, self.blocks(wanted, n_rows))
-        pieces = recut(rest, start.row, n_rows, start.row)
-        return (self._chunk(row, values, wanted) for row, values in pieces)
+        rest = self._after(start, self.blocks(selection, n_rows))
+        pieces = self._recut(rest, n_rows)
+        return self._chunks(pieces, start.row, selection)
 
-    def _after(self, start: Position, blocks: Iterator[Values]) -> Iterator[Values]:
+    def _after(self, start: Position, blocks: Iterator[Any]) -> Iterator[Any]:
         """Read up to a row, and return the blocks from there on; refuse rows that have changed."""
         left = start.row
         while left:
@@ -55,30 +71,59 @@ class StoredTable(ABC):
             raise changed(self._name, f"{start.row:,} rows")
         return blocks
 
-    def _hash(self, values: Values) -> str | None:
-        """Return the hash of all rows so far, the same on every machine, if it is wanted."""
+    def _hash(self, block: Any) -> str | None:
+        """Return the hash of all rows so far, if it is wanted."""
         if self._running is None:
             return None
-        self._running.add(values.astype("<f8", copy=False).tobytes())
+        self._running.add(self.to_bytes(block))
         return self._running.digest()
 
-    def _chunk(self, row: int, values: Values, wanted: Sequence[int]) -> Chunk:
+    def _recut(self, blocks: Iterable[Any], n_rows: int) -> Iterator[Any]:
+        """Cut blocks anew into pieces of as many rows each, the last aside."""
+        waiting: list[Any] = []
+        n_waiting = 0
+        for block in blocks:
+            rest = block
+            while n_waiting + len(rest) >= n_rows:
+                yield self.joined([*waiting, rest[: n_rows - n_waiting]])
+                rest = rest[n_rows - n_waiting :]
+                waiting, n_waiting = [], 0
+            if len(rest):
+                waiting.append(rest)
+                n_waiting += len(rest)
+        if waiting:
+            yield self.joined(waiting)
+
+    def _chunks(self, pieces: Iterable[Any], row: int, selection: Selection) -> Iterator[Chunk]:
         """Tell good rows from bad ones."""
-        end = Position(row + len(values), digest=self._hash(values))
-        rows = np.arange(row, end.row)
-        fit = np.abs(values) <= LARGEST  # NaN is unfit too
-        good = fit.all(axis=1)
-        bad = []
-        for i in np.flatnonzero(~good):
+        for piece in pieces:
+            X, y, faults = self.read(piece, selection)
+            end = Position(row + len(piece), digest=self._hash(piece))
+            rows = np.arange(row, end.row)
+            bad = tuple(BadRow(row + i, f"row {row + i}", faults[i]) for i in sorted(faults))
+            if faults:
+                good = np.setdiff1d(np.arange(len(piece)), list(faults))
+                X, y, rows = taken(X, good), y[good], rows[good]
+            yield Chunk(rows, X, y, bad, end)
+            row = end.row
+
+    def refusal(self, bad: BadRow) -> ValueError:
+        """Return the error of whoever needs all rows: the first that is bad."""
+        return ValueError(f"{self._name}, {bad}")
+
+    def number_faults(
+        self, values: Values, wanted: Sequence[int], may_miss: bool
+    ) -> dict[int, str]:
+        """Return what is wrong with rows of numbers in columns that are wanted."""
+        fit = np.abs(values) <= LARGEST  # NaN is unfit, too
+        if may_miss:
+            fit |= np.isnan(values)
+        faults = {}
+        for i in np.flatnonzero(~fit.all(axis=1)).tolist():
             j = int(np.argmin(fit[i]))
             what = "missing or NaN" if np.isnan(values[i, j]) else f"{values[i, j]:g}"
-            problem = f"{self.columns.describe(wanted[j])} {too_large(what)}"
-            bad.append(BadRow(f"row {row + i}", Fault(problem, wanted[j])))
-        return (
-            Chunk(rows[good], values[good], tuple(bad), end)
-            if bad
-            else Chunk(rows, values, (), end)
-        )
+            faults[i] = f"{self.columns.describe(wanted[j])} {too_large(what)}"
+        return faults
 
     def unread(self) -> str:
         """Say nothing: a file without its end is refused."""
@@ -91,25 +136,3 @@ class StoredTable(ABC):
     def close(self) -> None:
         """Close the file."""
         self._file.close()
-
-
-def recut(
-    blocks: Iterable[Values], first_row: int, n_rows: int, start: int
-) -> Iterator[tuple[int, Values]]:
-    """Cut blocks anew into pieces of as many rows each, the last aside, from a row on."""
-    waiting: list[Values] = []
-    n_waiting = 0
-    for block in blocks:
-        rest = block[max(start - first_row, 0) :]  # what lies before has been read already
-        first_row += len(block)
-        while n_waiting + len(rest) >= n_rows:
-            piece = np.concatenate([*waiting, rest[: n_rows - n_waiting]])
-            rest = rest[n_rows - n_waiting :]
-            waiting, n_waiting = [], 0
-            yield start, piece
-            start += n_rows
-        if len(rest):
-            waiting.append(rest)
-            n_waiting += len(rest)
-    if waiting:
-        yield start, np.concatenate(waiting)

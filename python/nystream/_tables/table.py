@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
+
+from nystream._core import Table as TableOfCore
+from nystream._frames import NamedRows
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     import numpy as np
     from numpy.typing import NDArray
 
     from nystream._tables.columns import Columns
+    from nystream._tables.selection import Selection
     from nystream._tables.values import Values
 
 CHUNK = 8192  # rows: a multiple of every learner's block, so that cutting changes no bit
@@ -32,33 +36,34 @@ class Position:
 
 
 @dataclass(frozen=True)
-class Fault:
-    """A reason not to use a row: a ``column`` that is wrong, or the ``cause`` of no cells."""
-
-    problem: str
-    column: int | None = None
-    cause: Exception | None = None
-
-
-@dataclass(frozen=True)
 class BadRow:
-    """A row that cannot be used, and why."""
+    """A row that cannot be used, and why; ``place`` names it."""
 
+    row: int
     place: str
-    fault: Fault
+    problem: str
 
     def __str__(self) -> str:
-        return f"{self.place}: {self.fault.problem}"
+        return f"{self.place}: {self.problem}"
 
 
 @dataclass(frozen=True)
 class Chunk:
-    """Rows that follow each other: the good ones as numbers, the bad ones by name."""
+    """Rows that follow each other: the good ones for a learner, the bad ones by name.
+
+    A label that is missing is NaN. Of a text, ``lines`` are those of the good rows.
+    """
 
     rows: NDArray[np.int64]
-    values: Values
+    X: Any
+    y: Values
     bad: tuple[BadRow, ...]
     end: Position
+    lines: NDArray[np.int64] | None = None
+
+    def place(self, i: int) -> str:
+        """Name a good row."""
+        return f"row {self.rows[i]}" if self.lines is None else f"line {self.lines[i]}"
 
 
 class Table(Protocol):
@@ -68,17 +73,14 @@ class Table(Protocol):
     def columns(self) -> Columns:
         """All columns, of which only those that are wanted are read."""
 
-    def chunks(self, wanted: Sequence[int], n_rows: int, start: Position) -> Iterator[Chunk]:
+    def chunks(self, selection: Selection, n_rows: int, start: Position) -> Iterator[Chunk]:
         """Return as many rows at a time, from a position on; the last chunk may have fewer.
 
         Rows before the position are read at once: ``ValueError`` if they are not what they were.
         """
 
-    def refusal(self, wanted: Sequence[int], bad: BadRow | None) -> ValueError:
-        """Return the error of whoever needs all rows; None for a column that holds no numbers.
-
-        It is an ``UnfitColumnError`` if the fault is in a column that could be left out.
-        """
+    def refusal(self, bad: BadRow) -> ValueError:
+        """Return the error of whoever needs all rows."""
 
     def unread(self) -> str:
         """Say what was left unread at the end, if anything was."""
@@ -98,3 +100,10 @@ def fewer(name: str, what: str) -> ValueError:
 def changed(name: str, amount: str) -> ValueError:
     """Return the error for an input that is not what it was."""
     return ValueError(f"{name} is not what was read before, its first {amount} differ: {ADVICE}")
+
+
+def taken(X: Any, rows: NDArray[np.int64]) -> Any:
+    """Return some rows of a table, or of numbers with names or without."""
+    if isinstance(X, NamedRows):
+        return NamedRows(X.columns, X.rows[rows])
+    return X._take(rows.tolist()) if isinstance(X, TableOfCore) else X[rows]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 
 NUMERIC = "fiub"  # kinds of NumPy's types that are real numbers
 ADVICE = "drop leaves a column out"
+MISSING = ("", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "null", "NULL", "None", "?", "-")
+TRUTHS = {"true": 1.0, "yes": 1.0, "false": 0.0, "no": 0.0}
 
 
 def first_unfit(array: Values) -> tuple[int, ...] | None:
@@ -36,20 +39,17 @@ def check_numbers(arrays: Mapping[str, Values], of: str = "") -> None:
             raise ValueError(f"{name}[{place}]{of} {too_large(f'{array[index]:g}')}")
 
 
-def number(text: str) -> float | None:
-    """Return the number that a text holds, as NumPy reads it; None for what is no number."""
+def label(text: str | None) -> float | None:
+    """Return the label that a text holds, NaN if it is missing; None for what is none."""
+    word = (text or "").strip()
+    if word in MISSING:
+        return math.nan
+    if word.lower() in TRUTHS:
+        return TRUTHS[word.lower()]
     try:
-        return None if "_" in text else float(text)
+        return None if "_" in word else float(word)
     except ValueError:
         return None
-
-
-def text_fault(cell: str) -> str:
-    """Say what is wrong with a cell of a text, if anything is."""
-    value = number(cell)
-    if value is not None:
-        return "" if abs(value) <= LARGEST else too_large(cell.strip())
-    return f"{no_number(repr(cell))}; {ADVICE}" if cell.strip() else f"has no value; {ADVICE}"
 
 
 def no_number(shown: str) -> str:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nystream._tables.columns import Columns, Selection
+from nystream._tables.columns import Columns
 from nystream._tables.join import join
-from nystream._tables.lines import NO_ARCHIVE
-from nystream._tables.opening import ending, open_whole
+from nystream._tables.opening import ending, open_table
+from nystream._tables.selection import Selection
 from nystream.datasets import _checks, _npz
 from nystream.datasets._dataset import NOT_SCALED, Dataset
 from nystream.datasets._scaling import constant, scale_as_paper
@@ -40,9 +40,9 @@ def read(
 ) -> Dataset:
     r"""Read a regression from a file: CSV, Parquet or NumPy's ``.npz``.
 
-    CSV is UTF-8 text with commas, semicolons or tabs between its columns (``.tsv``: tabs), the same
-    in all lines, and points in its numbers; it may be compressed (``.csv.gz``). Its first line may
-    name the columns: it does, unless all of it is numbers. Parquet needs pyarrow
+    The dialect of CSV is recognised from its first lines: commas, semicolons, tabs or bars between
+    columns (``.tsv``: tabs), decimal commas, UTF-8 or Latin-1; it may be compressed (``.csv.gz``).
+    Its first line names the columns, unless all of it is numbers. Parquet needs pyarrow
     (``pip install 'nystream[bench]'``). An ``.npz`` file has X of shape (rows, features) and
     the labels as a second array.
 
@@ -103,11 +103,9 @@ def read(
 def read_table(path: Path, target: Any, drop: Any) -> Contents:
     """Read a table of text or a Parquet file."""
     try:
-        with closing(open_whole(path)) as table:
+        with closing(open_table(str(path), None)) as table:
             selection = choose(table.columns, target, drop)
             X, y = join(table, selection.features, *selection.targets)
-    except NO_ARCHIVE as error:
-        raise ValueError(f"{path} could not be read as UTF-8 text: {error}") from error
     except ImportError as error:
         needed = "pip install 'nystream[bench]'"
         raise ImportError(f"reading {path} needs pyarrow: {needed}") from error

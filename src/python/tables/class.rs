@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use pyo3::exceptions::PyTypeError;
+use numpy::{PyArray1, PyArrayMethods};
+use pyo3::exceptions::{PyIndexError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
@@ -37,6 +38,12 @@ use crate::python::arrays::wrong_type;
 /// {'size': [2.0, 3.5], 'color': ['red', None]}
 #[pyclass(module = "nystream._core", frozen)]
 pub(in crate::python) struct Table(Arc<columns::Table>);
+
+impl From<columns::Table> for Table {
+    fn from(table: columns::Table) -> Self {
+        Self(Arc::new(table))
+    }
+}
 
 impl Table {
     /// The table, which is not copied.
@@ -102,6 +109,39 @@ impl Table {
             dict.set_item(name, list(py, column, self.0.n_rows())?)?;
         }
         Ok(dict)
+    }
+
+    /// Some rows of the table.
+    #[allow(clippy::needless_pass_by_value, reason = "Python hands over a list")]
+    fn _take(&self, rows: Vec<usize>) -> PyResult<Self> {
+        match rows.iter().find(|row| **row >= self.0.n_rows()) {
+            Some(row) => Err(PyIndexError::new_err(format!("there is no row {row}"))),
+            None => Ok(Self::from(self.0.take(&rows))),
+        }
+    }
+
+    /// Number of rows without a value in each column.
+    fn _n_missing(&self) -> Vec<usize> {
+        let columns = self.0.columns().iter();
+        columns
+            .map(|column| column.n_missing(self.0.n_rows()))
+            .collect()
+    }
+
+    /// The rows as an array, in which NaN stands for all that is no number.
+    fn _numbers<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let (n_rows, width) = (self.0.n_rows(), self.0.names().len());
+        let mut numbers = vec![f64::NAN; n_rows * width];
+        for (j, column) in self.0.columns().iter().enumerate() {
+            if let Column::Numbers(column) = column {
+                let places = numbers[j.min(n_rows * width)..].iter_mut().step_by(width);
+                places
+                    .zip(column)
+                    .for_each(|(place, number)| *place = *number);
+            }
+        }
+        let array = PyArray1::from_vec(py, numbers).reshape((n_rows, width))?;
+        Ok(array.into_any())
     }
 
     /// Number of rows.

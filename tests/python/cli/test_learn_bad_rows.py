@@ -24,13 +24,12 @@ BAD = {
             "1,2,3,-inf",
             "column 'y' should be a finite number of magnitude at most 1e100, but is -inf",
         ),
-        ('1,"2,3,4', "could not be read as a row: unexpected end of data"),
+        ('1,"2,3,4', "has a quote that is not closed"),
         ("1,2_0,3,4", "column 'b' should be a number, but is '2_0'"),
-        (b"1,\xff,3,4", "is not UTF-8 text"),
-        ("1,\x00,3,4", "column 'b'" if sys.version_info >= (3, 11) else "could not be read"),
+        ("1,\x00,3,4", "column 'b'"),
     ],
     "t.jsonl": [
-        ('{"a": 1, "b": 2, "c": 3}', "column 'y' is missing"),
+        ('{"a": 1, "c": 3, "y": 4}', "column 'b' is missing"),
         ('{"a": 1, "b": "2", "c": 3, "y": 4}', "column 'b' should be a number, but is \"2\""),
         ('{"a": 1, "b": null, "c": 3, "y": 4}', "column 'b' should be a number, but is null"),
         ('{"a": 1, "b": NaN, "c": 3, "y": 4}', "column 'b' should be a finite number"),
@@ -106,7 +105,7 @@ def test_rows_that_are_all_bad_in_one_way_are_bad(value, tmp_path, stream, capsy
 
 @pytest.mark.parametrize("name", ["t.csv", "t.jsonl"])
 def test_lines_that_are_too_long_are_bad_rows(name, tmp_path, stream, capsys, monkeypatch):
-    monkeypatch.setattr("nystream._tables.lines.LONGEST", 1000)
+    monkeypatch.setattr("nystream._tables.source.LONGEST", 1000)
     path = tables.write(tmp_path, name, *stream)
     lines = path.read_text().splitlines()
     lines[500:500] = ["1" * 1001, " " * 5000, "[" * 1000]
@@ -164,10 +163,14 @@ def test_a_value_that_is_missing_in_parquet_is_a_bad_row(tmp_path, capsys):
     table = arrow.table({"a": [1, None, 3], "s": ["x", "y", "z"], "y": [1.0, 2.0, 3.0]})
     path = tmp_path / "t.parquet"
     pyarrow.parquet.write_table(table, path)
-    assert learn(path, "--target", "y", "--drop", "s", "--on-error", "report") == 0
+    options = [path, "--target", "y", "--algorithm", "RidgeAld"]
+    assert learn(*options, "--drop", "s", "--on-error", "report") == 0
     assert "row 1: column 'a' should be a finite" in capsys.readouterr().err
-    assert learn(path, "--target", "y") == 2
-    assert "column 's' should hold numbers, but holds string" in capsys.readouterr().err
+    assert learn(*options) == 2
+    told = capsys.readouterr().err
+    assert "column 's' should hold numbers, but holds string; drop leaves a column out, " in told
+    assert "--tabular takes gaps and text" in told
+    assert learn(*options, "--tabular") == 0
 
 
 def test_a_mended_row_lets_a_stopped_run_go_on(tmp_path, stream):

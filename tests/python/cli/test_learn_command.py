@@ -38,7 +38,7 @@ def test_every_format_is_learned_as_the_arrays_are(name, tmp_path, stream, capsy
     np.testing.assert_array_equal(learned.predict_many(X), model.predict_many(X))
     mse = np.mean((expected - y) ** 2)
     printed = capsys.readouterr().out
-    assert f"1,000 rows, MSE {mse:.6g}, R2 {1 - mse / y.var():.4f}, " in printed
+    assert f"RMSE {mse**0.5:.6g}, R2 {1 - mse / y.var():.4f}, " in printed
     assert re.search(r"[\d,]+ rows/s, dictionary 40\n$", printed)
 
 
@@ -69,7 +69,7 @@ def test_a_pipe_is_learned_as_the_file_is(name, tmp_path, stream):
             check=True,
         )
     assert run.stdout == (tmp_path / "p.csv").read_bytes()
-    assert run.stderr.startswith(b"1,000 rows, MSE ")  # beside the predictions, not among them
+    assert run.stderr.startswith(b"1,000 rows, MAE ")  # beside the predictions, not among them
     assert b"\r" not in run.stderr
 
 
@@ -85,9 +85,9 @@ def test_predictions_are_the_same_in_every_format(name, tmp_path, stream):
 
     table = open_table(str(out), None)
     assert table.columns.names == ("row", "prediction")
-    parts = list(table.chunks([0, 1], 300, Position()))
+    parts = list(table.chunks(tables.numbers(table, 0, 1), 300, Position()))
     table.close()
-    values = np.concatenate([part.values for part in parts])
+    values = np.concatenate([part.X.rows for part in parts])
     np.testing.assert_array_equal(values, np.c_[np.arange(1000), expected])
 
 
@@ -138,7 +138,7 @@ def test_several_targets(tmp_path, stream, capsys):
     found = np.loadtxt(out, delimiter=",", skiprows=1)[:, 1:]
     np.testing.assert_array_equal(found, expected)
     squared = ((expected - Y) ** 2).mean(axis=0)
-    figures = f"MSE {squared.mean():.6g}, R2 {np.mean(1 - squared / Y.var(axis=0)):.4f}"
+    figures = f"RMSE {squared.mean() ** 0.5:.6g}, R2 {np.mean(1 - squared / Y.var(axis=0)):.4f}"
     assert figures in capsys.readouterr().out
 
 
@@ -210,7 +210,7 @@ def test_a_terminal_sees_a_bar_and_a_pipe_sees_none(tmp_path, stream):
         os.close(ours)
         assert process.wait() == 0
     assert b"100%" in seen
-    assert b"MSE" in seen
+    assert b"RMSE" in seen
     run = subprocess.run(arguments, capture_output=True, check=True)
     assert run.stderr == b""
 
@@ -306,7 +306,7 @@ def test_a_truncated_file_is_refused(name, tmp_path, stream, capsys):
 
 
 def test_a_file_without_line_ends_does_not_fill_memory(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr("nystream._tables.lines.LONGEST", 1000)
+    monkeypatch.setattr("nystream._tables.source.LONGEST", 1000)
     path = tmp_path / "t.csv"
     path.write_text("a,y\n1,2\n" + "1" * 5000)
     assert learn(path, "--target", "y") == 2

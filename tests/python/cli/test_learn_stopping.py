@@ -153,4 +153,4 @@ def test_an_input_that_shrank_is_refused(tmp_path, checkpointed, capsys):
 
     (tmp_path / "t.csv").write_bytes(gzip.compress(b"a,b,c,y\n1,2,3,4\n"))
     assert learn(*checkpointed, "--resume") == 2
-    assert "has fewer lines than when it was read before" in capsys.readouterr().err
+    assert "has fewer bytes than when it was read before" in capsys.readouterr().err

@@ -59,7 +59,7 @@ def test_an_output_that_cannot_be_is_refused_before_the_run(
     def never(*_):
         raise AssertionError("a row was read")
 
-    monkeypatch.setattr("nystream._tables.line_table.LineTable._take", never)
+    monkeypatch.setattr("nystream._tables.text_table.TextTable.chunks", never)
     before = names(folder), (folder / "t.csv").read_bytes()
     assert main(options) == 2
     error = capsys.readouterr().err
@@ -113,7 +113,8 @@ def test_a_closed_output_is_told_in_a_line(folder):
     assert shell("nystream learn t.csv --target y --predictions - >&-") == (2, "", message)
     assert shell("nystream score m.nys t.csv --drop y --output p.csv >&-") == (0, "", "")
     assert len((folder / "p.csv").read_text().splitlines()) == 301
-    assert shell("nystream learn t.csv --target y >&-") == (0, "", "")
+    told = "nystream: columns: 3 numbers\n"
+    assert shell("nystream learn t.csv --target y >&-") == (0, "", told)
 
 
 @pytest_bash
@@ -127,5 +128,5 @@ def test_what_is_said_beside_a_closed_error_output_is_not_among_the_predictions(
     code, printed, _ = shell("nystream score m.nys t.csv --target y 2>&-")
     assert code == 0
     assert len(printed.splitlines()) == 301
-    assert "MSE" not in printed
+    assert "RMSE" not in printed
     assert shell("nystream score nothing.nys t.csv 2>&-") == (2, "", "")

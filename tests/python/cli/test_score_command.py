@@ -102,7 +102,7 @@ def test_labels_tell_the_error(tmp_path, model, capsys):
     path = tables.write(tmp_path, "t.csv", X, Y)
     assert score(tmp_path, path, "--target", "y", "--output", "/dev/null") == 0
     mse = np.mean((model.predict_many(X) - Y) ** 2)
-    assert f"700 rows, MSE {mse:.6g}, R2 {1 - mse / Y.var():.4f}" in capsys.readouterr().err
+    assert f"RMSE {mse**0.5:.6g}, R2 {1 - mse / Y.var():.4f}" in capsys.readouterr().err
 
 
 def test_several_targets(tmp_path):

@@ -32,7 +32,11 @@ EXPECTED = {
     ],
     "rows": [LOOPS + RIVER, [name for name in LOOPS for _ in range(3)]],
     "scoring": [5 * ["float64", "float32"], None],  # threads: as many rows as the machine has cores
-    "commands": [["progressive", *(end for end in FILES for _ in range(2))], ["5,000", "50,000"]],
+    "commands": [
+        ["progressive", *(end for end in FILES for _ in range(2))],
+        ["numpy.loadtxt", *(2 * ["numbers", "a table"])],
+        ["5,000", "50,000"],
+    ],
     "serve": [["empty", *["RidgeAld"] * 2, *["Auto"] * 2, *["Auto, rows of tables"] * 2]],
     "flat": [6 * NEWTON, ["100", "200", "500", "1,000"], None],
 }

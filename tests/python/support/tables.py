@@ -8,7 +8,14 @@ import json
 import numpy as np
 import pytest
 
+from nystream._tables.selection import Selection
+
 NAMES = ("a", "b", "c")
+
+
+def numbers(table, *columns):
+    """Some columns of a table as a learner of numbers reads them."""
+    return Selection(table.columns, columns, ())
 
 
 def text_rows(X, y, names=NAMES, sign=","):

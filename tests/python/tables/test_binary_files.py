@@ -60,13 +60,13 @@ def test_arrays_of_other_names_and_types(tmp_path):
 
 
 BAD_PARQUET = [
-    ({"a": ["x", "z"], "y": [1, 2]}, "{}, column 'a' should be a number, but is 'x' in row 0"),
-    ({"a": [1, 2], "y": [1.0, None]}, "{}, column 'y' has no value in row 1"),
+    ({"a": ["x", "z"], "y": [1, 2]}, "{}: column 'a' should hold numbers, but holds string"),
+    ({"a": [1, 2], "y": [1.0, None]}, "{}, row 1: column 'y' should be a finite number"),
     (
         {"a": [1.0, float("nan")], "y": [1, 2]},
-        "{}, column 'a' should be a finite number of magnitude at most 1e100, but is nan in row 1",
+        "{}, row 1: column 'a' should be a finite number of magnitude at most 1e100, but",
     ),
-    ({"a": [[1], [2]], "y": [1, 2]}, "{}, column 'a' should be a number, but is [1] in row 0"),
+    ({"a": [[1], [2]], "y": [1, 2]}, "{}: column 'a' should hold numbers, but holds list"),
     ({"a": [], "y": []}, "{} should have at least one row, but has none"),
     ({"a": [1], "b": [2]}, "target should be one of the columns 'a', 'b', but is 'y'"),
 ]

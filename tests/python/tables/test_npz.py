@@ -10,6 +10,7 @@ import zipfile
 
 import numpy as np
 import pytest
+import tables
 
 from nystream import datasets
 from nystream._cli import main
@@ -27,7 +28,7 @@ def at_once(path):
 def row_by_row(path):
     table = open_table(str(path), None)
     try:
-        return list(table.chunks(range(table.columns.count), 7, Position()))
+        return list(table.chunks(tables.numbers(table, *range(table.columns.count)), 7, Position()))
     finally:
         table.close()
 

@@ -10,32 +10,10 @@ import random
 import numpy as np
 import pytest
 import tables
-from hypothesis import given
-from hypothesis import strategies as st
 from support import random_stream
 
 from nystream._tables.opening import open_table
-from nystream._tables.stored_table import recut
 from nystream._tables.table import Position
-
-
-@given(
-    sizes=st.lists(st.integers(0, 20), max_size=8),
-    n_rows=st.integers(1, 25),
-    start=st.integers(0, 60),
-    data=st.data(),
-)
-def test_blocks_are_cut_anew_without_loss(sizes, n_rows, start, data):
-    total = sum(sizes)
-    first_row = data.draw(st.integers(0, start))
-    values = np.arange(first_row, first_row + total, dtype=float)[:, None]
-    blocks = np.split(values, np.cumsum(sizes)[:-1]) if sizes else []
-    pieces = list(recut(blocks, first_row, n_rows, start))
-    assert all(len(piece) == n_rows for _, piece in pieces[:-1])
-    assert all(0 < len(piece) <= n_rows for _, piece in pieces)
-    assert [row for row, _ in pieces] == [start + i * n_rows for i in range(len(pieces))]
-    found = np.concatenate([piece[:, 0] for _, piece in pieces]) if pieces else np.empty(0)
-    np.testing.assert_array_equal(found, np.arange(start, first_row + total))
 
 
 @pytest.mark.parametrize("name", tables.WRITERS)
@@ -47,19 +25,19 @@ def test_a_table_is_read_on_from_any_chunk(name, chunk, resumable, tmp_path):
 
     def read(start):
         table = open_table(str(path), None, resumable)
-        parts = list(table.chunks([3, 1], chunk, start))
+        parts = list(table.chunks(tables.numbers(table, 3, 1), chunk, start))
         assert table.fraction(parts[-1].end) in (None, 1.0) if parts else True
         table.close()
         return parts
 
     whole = read(Position())
-    np.testing.assert_array_equal(np.concatenate([p.values for p in whole]), np.c_[y, X[:, 1]])
+    np.testing.assert_array_equal(np.concatenate([p.X.rows for p in whole]), np.c_[y, X[:, 1]])
     for i, part in enumerate(whole):
         rest = read(part.end)
         assert len(rest) == len(whole) - i - 1
         for one, other in zip(rest, whole[i + 1 :], strict=True):
             np.testing.assert_array_equal(one.rows, other.rows)
-            np.testing.assert_array_equal(one.values, other.values)
+            np.testing.assert_array_equal(one.X.rows, other.X.rows)
             assert one.end == other.end
 
 
@@ -75,12 +53,16 @@ def test_a_damaged_table_is_refused_or_read(name, tmp_path):
         with contextlib.suppress(ValueError):
             table = open_table(str(path), None, resumable=True)
             with contextlib.closing(table):
-                list(table.chunks(range(min(4, table.columns.count)), 97, Position()))
+                list(
+                    table.chunks(
+                        tables.numbers(table, *range(min(4, table.columns.count))), 97, Position()
+                    )
+                )
 
 
 @pytest.mark.parametrize("name", ["t.jsonl", "t.jsonl.gz"])
 def test_lines_that_are_no_rows_are_part_of_the_position(name, tmp_path, monkeypatch):
-    monkeypatch.setattr("nystream._tables.lines.LONGEST", 100)
+    monkeypatch.setattr("nystream._tables.source.LONGEST", 100)
     rows = ["[1, 2]", "", "x" * 1000, '{"a": 1, "y": 2}', " " * 101, '{"a": 3, "y": 4}', "z" * 350]
     text = "\n".join([*rows, '{"a": 5, "y": 6}', ""]).encode()
     path = tmp_path / name
@@ -88,13 +70,13 @@ def test_lines_that_are_no_rows_are_part_of_the_position(name, tmp_path, monkeyp
 
     def read(start):
         table = open_table(str(path), None, resumable=True)
-        parts = list(table.chunks([0, 1], 1, start))
+        parts = list(table.chunks(tables.numbers(table, 0, 1), 1, start))
         table.close()
         return parts
 
     whole = read(Position())
     assert [part.end.line for part in whole] == [1, 3, 4, 5, 6, 7, 8]
-    assert [part.values.tolist() for part in whole if len(part.rows)] == [
+    assert [part.X.rows.tolist() for part in whole if len(part.rows)] == [
         [[1.0, 2.0]], [[3.0, 4.0]], [[5.0, 6.0]],
     ]  # fmt: skip
     assert whole[-1].end.byte == len(text)
