@@ -9,15 +9,13 @@ import numpy as np
 from nystream._tables.table import taken
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from nystream._core import Learner
     from nystream._tables.values import Values
 
 
 def progressive(model: Learner, X: Any, y: Values, delay: int) -> Values:
     """Predict each row, then learn its label unless that is NaN."""
-    is_known: NDArray[np.bool_] = ~np.isnan(y.reshape(len(y), -1)).any(axis=1)
+    is_known = np.asarray(~np.isnan(y.reshape(len(y), -1)).any(axis=1))
     if is_known.all():
         return model.progressive(X, y, delay=delay)
     if model.takes_weights:  # a row without weight is only predicted
