@@ -72,6 +72,12 @@ def stream(settings: Settings) -> Stream:
     return Stream(name, X[:n_rows], y[:n_rows], sigmas, alpha=25 / len(y))
 
 
+def each(call: Callable[..., Any], *columns: list[Any]) -> None:
+    """Call a function for each row of some columns."""
+    for arguments in zip(*columns, strict=True):
+        call(*arguments)
+
+
 def best_of(rounds: int, cases: dict[Key, Case], label: str) -> dict[Key, float]:
     """Fewest seconds of each case, which makes anew, untimed, the call that is timed.
 

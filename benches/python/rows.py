@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from common import ABSENT, Case, Settings, Stream, Table, best_of, peer, ready, stream
+from common import ABSENT, Case, Settings, Stream, Table, best_of, each, peer, ready, stream
 
 import nystream
 
@@ -78,11 +78,6 @@ def edge_cases(model: nystream.Learner, data: Stream) -> dict[str, Case]:
         "predict_one + learn_one": loop(model, rows, data),
         "progressive": ready(model.progressive, data.X, data.y),
     }
-
-
-def each(call, *columns) -> None:
-    for arguments in zip(*columns, strict=True):
-        call(*arguments)
 
 
 def loop(model, rows: list, data: Stream) -> Case:

@@ -31,6 +31,7 @@ EXPECTED = {
         None,  # threads, as below
     ],
     "rows": [LOOPS + RIVER, [name for name in LOOPS for _ in range(3)]],
+    "columns": [[*4 * ["10 numbers"], *4 * ["7 numbers, 3 categories"]]],
     "scoring": [5 * ["float64", "float32"], None],  # threads: as many rows as the machine has cores
     "commands": [
         ["progressive", *(end for end in FILES for _ in range(2))],
@@ -41,7 +42,7 @@ EXPECTED = {
     "flat": [6 * NEWTON, ["100", "200", "500", "1,000"], None],
 }
 PEERS = {"rows": "river", "scoring": "sklearn", "flat": "matplotlib"}
-NEEDED = {**PEERS, "commands": "pyarrow", "serve": "uvicorn"}
+NEEDED = {**PEERS, "columns": "pyarrow", "commands": "pyarrow", "serve": "uvicorn"}
 
 
 def run(part, out, *arguments, **environment):
