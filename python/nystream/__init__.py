@@ -31,6 +31,7 @@ from nystream._learners import *  # noqa: F403
 
 __all__ = [
     "Column",
+    "ColumnWarning",  # noqa: F405
     "Event",  # noqa: F405
     "Expert",  # noqa: F405
     "Kernel",

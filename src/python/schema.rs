@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::ffi::CString;
 
 use parking_lot::ReentrantMutex;
-use pyo3::exceptions::PyUserWarning;
+use pyo3::import_exception;
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
 
@@ -12,6 +12,8 @@ use super::tables::Table;
 use crate::Learner;
 use crate::columns::{Columns, Fitted, Kind, Why};
 use crate::error::{ColumnProblem, Error};
+
+import_exception!(nystream, ColumnWarning);
 
 /// A column that a model knows.
 ///
@@ -82,7 +84,7 @@ pub(super) fn warn_after<T>(
             .columns()
             .and_then(left_out);
         message.map_or(Ok(()), |message| {
-            PyErr::warn(py, &py.get_type::<PyUserWarning>(), &message, 1)
+            PyErr::warn(py, &py.get_type::<ColumnWarning>(), &message, 1)
         })?;
     }
     Ok(learned)

@@ -6,9 +6,10 @@ import argparse
 import io
 import os
 import sys
+import warnings
 from collections.abc import Sequence
 
-from nystream import __version__
+from nystream import ColumnWarning, __version__
 from nystream._cli import bench, info, inspect, learn, listing, score, serve
 from nystream._runs.signals import end_at_second
 
@@ -42,6 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     chosen = parser().parse_args(arguments)
     if arguments is None and chosen.run is not serve.run:  # a server has its own handlers
         end_at_second()
+    warnings.simplefilter("ignore", ColumnWarning)  # commands tell of columns in lines of their own
     try:
         return int(chosen.run(chosen))
     except BrokenPipeError:

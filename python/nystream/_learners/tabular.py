@@ -9,7 +9,28 @@ from nystream._core import Learner
 from nystream._learners._base import Parameters, learner
 from nystream._parameters import Constructed, parameters
 
-__all__ = ["Tabular"]
+__all__ = ["ColumnWarning", "Tabular"]
+
+
+class ColumnWarning(UserWarning):
+    """Columns are left out, since their values hardly ever come again; told once a model.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import nystream
+    >>> model = nystream.Auto()
+    >>> with warnings.catch_warnings(record=True) as told:
+    ...     warnings.simplefilter("always")
+    ...     model.learn_many([{"id": f"x{i}", "size": i % 9} for i in range(300)], [0.0, 1.0] * 150)
+    >>> str(told[0].message).partition(":")[0]
+    'columns whose values hardly ever come again are left out'
+    >>> model.schema[0].kind
+    'unused (id)'
+    """
+
+
+ColumnWarning.__module__ = "nystream"
 
 
 @parameters

@@ -121,13 +121,13 @@ def test_options_say_what_is_known_of_columns(monkeypatch):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--schema", "zip"], "should be NAME=KIND, but is 'zip'"),
+        (["--schema", "zip"], "should be COLUMN=KIND, but is 'zip'"),
         (["--schema", "zip=colour"], "colour"),
         (
             ["--algorithm", "RidgeAld", "--schema", "zip=category"],
-            "RidgeAld has no columns to apply --schema to: add --tabular",
+            "--schema and --missing-values are for columns: RidgeAld needs --tabular",
         ),
-        (["model.nys", "--tabular"], "MODEL goes on with a model: --tabular, --schema and"),
+        (["model.nys", "--tabular"], "MODEL goes on with a model: --schema, --missing-values and --tabular"),
         (["--missing-values", "nan"], "missing_values[0]"),
     ],
 )
