@@ -1,5 +1,6 @@
 //! Conversion between learners with their columns and the keyword arguments that make them.
 
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyMapping, PyString};
 use serde_json::{Map, Value};
@@ -7,7 +8,7 @@ use serde_json::{Map, Value};
 use super::learner::Learner;
 use super::{arrays, params};
 use crate::algorithms::AnyParams;
-use crate::columns::Settings;
+use crate::columns::{Kind, Settings};
 use crate::error::Error;
 
 type Core = crate::Learner;
@@ -93,7 +94,10 @@ fn schema(value: &Bound<'_, PyAny>) -> PyResult<Value> {
         let (name, kind): (Bound<'_, PyAny>, Bound<'_, PyAny>) = item.extract()?;
         let name = name.cast_into::<PyString>().map_err(|_| wrong())?;
         let kind = kind.cast_into::<PyString>().map_err(|_| wrong())?;
-        Ok((name.to_string(), Value::from(kind.to_string())))
+        let kind = Kind::try_from(kind.to_string()).map_err(|problem| {
+            PyValueError::new_err(format!("schema[{}]: {problem}", arrays::shown(&name)))
+        })?;
+        Ok((name.to_string(), Value::from(String::from(kind))))
     };
     let fields: PyResult<Map<String, Value>> = items.iter().map(item).collect();
     Ok(fields?.into())
