@@ -143,12 +143,18 @@ impl Encoding {
 
     /// Gives a scale to features that vary for the first time in a row that is learned: those of columns that come late,
     /// say. The features of this row stay what they were: one scale from the centre.
-    pub(super) fn begin_scales(&mut self, matched: &mut Matched<'_>, row: usize) {
-        let is_wanted = |scaling: &&mut Scaling| scaling.parts().1.contains(&0.0);
-        if let Some(scaling) = self.scaling.as_mut().filter(is_wanted) {
+    fn begin_scales(&mut self, features: &[f64]) {
+        if let Some(scaling) = &mut self.scaling {
+            scaling.update(features);
+        }
+    }
+
+    /// Gives a scale to features that vary for the first time in a row of a table, which is learned.
+    pub(super) fn begin_scales_of(&mut self, matched: &mut Matched<'_>, row: usize) {
+        if self.scaling.is_some() {
             let mut features = Vec::new();
             self.columns.encode(matched, row, &mut features);
-            scaling.update(&features);
+            self.begin_scales(&features);
         }
     }
 
@@ -167,10 +173,12 @@ impl Encoding {
         for row in rows {
             let y = &y[row * n_targets..(row + 1) * n_targets];
             let weight = weights.map_or(1.0, |weights| weights[row]);
+            self.columns.encode(matched, row, &mut scratch);
             if weight > 0.0 {
-                self.begin_scales(matched, row);
+                self.begin_scales(&scratch);
             }
-            self.encode_onto(matched, row, &mut scratch, &mut numbers);
+            self.scale(&mut scratch);
+            numbers.extend_from_slice(&scratch);
             change = self.columns.learn(matched, row, y, weight);
             if change != Change::None {
                 break;

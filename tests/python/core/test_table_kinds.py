@@ -87,6 +87,17 @@ def test_a_stated_kind_matters():
     assert errors["category"] < 0.7 * errors["number"]
 
 
+def test_the_schema_of_a_model_can_be_stated(make):
+    rows = rows_of_ids(300)
+    known = make()
+    quietly(known.learn_many, rows, FLAT[:300])
+    schema = kinds_of(known)
+    assert schema["id"] == "unused (id)"
+    model = make(schema=schema)
+    model.learn_many(rows, FLAT[:300])  # without a warning
+    assert kinds_of(model) == schema | {"id": "unused", "note": "unused", "stated": "unused"}
+
+
 def test_kinds_that_are_no_kinds_are_refused():
     expected = r'schema\[.town.\]: a kind should be number, .* but is "color"'
     with pytest.raises(ValueError, match=expected):

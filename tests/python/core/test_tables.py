@@ -160,6 +160,13 @@ def test_names_of_pandas_that_are_no_text_are_written_as_text(model):
     assert np.isfinite(model.predict_many(frame)).all()
 
 
+def test_a_name_that_polars_cannot_hand_out_is_refused(model):
+    frame = library("polars").DataFrame({"a": [1.0], "b\0c": [2.0]})
+    with pytest.raises(ValueError, match=r'column "b\\0c" of X should have a name without NUL'):
+        model.learn_many(frame, [1.0])
+    assert model.predict_many([{"a": 1.0, "b\0c": 2.0}]) == [0.0]
+
+
 def test_names_in_dicts_are_texts(model):
     for call in (model.predict_one, lambda row: model.learn_one(row, 1.0)):
         with pytest.raises(TypeError, match="a name in x should be a string, but is 1"):

@@ -17,8 +17,12 @@ use arrays::Reading;
 /// The table that a stream holds; `None` for a stream of something else, such as a series.
 pub(super) fn table(argument: &str, value: &Bound<'_, PyAny>) -> PyResult<Option<Table>> {
     let py = value.py();
+    let is_of_polars = is_of_polars(value)?;
+    if is_of_polars {
+        check_names(argument, value)?;
+    }
     let mut stream = stream::open(value)?;
-    if has_untyped(stream.field().data_type()) && is_of_polars(value)? {
+    if is_of_polars && has_untyped(stream.field().data_type()) {
         stream = stream::open(&typed(value)?)?;
     }
     let DataType::Struct(fields) = stream.field().data_type() else {
@@ -46,6 +50,18 @@ fn has_untyped(data_type: &DataType) -> bool {
 fn is_of_polars(value: &Bound<'_, PyAny>) -> PyResult<bool> {
     let module = value.get_type().module()?;
     Ok(module.to_str()?.starts_with("polars."))
+}
+
+/// Refuses names that polars cannot hand out: it ends the process at a NUL character.
+fn check_names(argument: &str, frame: &Bound<'_, PyAny>) -> PyResult<()> {
+    let names = frame.getattr(intern!(frame.py(), "columns"));
+    let names: Vec<String> = names.map_or(Ok(Vec::new()), |names| names.extract())?;
+    match names.iter().find(|name| name.contains('\0')) {
+        None => Ok(()),
+        Some(name) => Err(PyValueError::new_err(format!(
+            "column {name:?} of {argument} should have a name without NUL characters"
+        ))),
+    }
 }
 
 /// A frame of polars whose columns without values have a type: polars hands out those without one in a form that Arrow
