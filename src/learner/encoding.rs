@@ -141,15 +141,23 @@ impl Encoding {
         }
     }
 
-    /// Gives a scale to features that vary for the first time in a row that is learned: those of columns that come late,
-    /// say. The features of this row stay what they were: one scale from the centre.
+    /// Gives a scale to numbers that vary for the first time in a row that is learned: those of columns that come late,
+    /// say. The features of this row stay what they were: one scale from the centre. Late features of other kinds stay
+    /// signs: a mean label is far from 0 at once, and its first value tells nothing of how it varies.
     fn begin_scales(&mut self, features: &[f64]) {
+        let columns = &self.columns;
         if let Some(scaling) = &mut self.scaling {
-            scaling.update(features);
+            let centres = scaling.parts().0.iter().zip(features).enumerate();
+            let number = |(i, (centre, x)): (usize, (&f64, &f64))| match columns.is_number(i) {
+                true => *x,
+                false => *centre,
+            };
+            let numbers: Vec<f64> = centres.map(number).collect();
+            scaling.update(&numbers);
         }
     }
 
-    /// Gives a scale to features that vary for the first time in a row of a table, which is learned.
+    /// Gives a scale to numbers that vary for the first time in a row of a table, which is learned.
     pub(super) fn begin_scales_of(&mut self, matched: &mut Matched<'_>, row: usize) {
         if self.scaling.is_some() {
             let mut features = Vec::new();
@@ -288,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn features_that_vary_late_are_numbers_and_not_signs() {
+    fn columns_that_come_late_are_numbers_and_not_signs() {
         let settings = Settings {
             on_new_columns: OnNewColumns::Add,
             ..Settings::default()

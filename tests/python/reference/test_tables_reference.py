@@ -54,7 +54,7 @@ class OnFeatures:
             self.begin_anew(np.array(change))
             return yhat
         if self.scaling:
-            self.scaling.notice(x)
+            self.scaling.notice(np.where(self.are_numbers(len(x)), x, self.scaling.centres))
         self.model.learn_one(self.features(x), y)
         if change == "wider":
             self.widen(len(self.columns.features))
@@ -71,6 +71,12 @@ class OnFeatures:
         for x, (_, y, _) in zip(first, self.columns.first, strict=True):
             self.model.learn_one(self.features(x), float(y[0]))
 
+    def are_numbers(self, width):
+        """Whether each feature is a number's; late features of other kinds stay signs."""
+        readings = self.columns.readings
+        names = [name for name, _ in self.columns.features[:width]]
+        return np.array([readings[name].kind == "number" for name in names], dtype=bool)
+
     def widen(self, width):
         self.model.widen(width)
         if self.scaling:
@@ -80,7 +86,11 @@ class OnFeatures:
 
     def features(self, x):
         """The features that the learner gets: at least one."""
-        x = compress(self.scaling.scaled(x)) if self.scaling else x
+        if self.scaling:
+            away = x - self.scaling.centres
+            away[np.abs(away) <= 1e-6 * np.abs(self.scaling.centres)] = 0.0
+            z = compress(self.scaling.scaled(x))
+            x = np.where(self.scaling.scales == 0, np.sign(away), z)
         return x if len(x) else np.zeros(1)
 
 
