@@ -148,9 +148,8 @@ impl Encoding {
         let columns = &self.columns;
         if let Some(scaling) = &mut self.scaling {
             let centres = scaling.parts().0.iter().zip(features).enumerate();
-            let number = |(i, (centre, x)): (usize, (&f64, &f64))| match columns.is_number(i) {
-                true => *x,
-                false => *centre,
+            let number = |(i, (centre, x)): (usize, (&f64, &f64))| {
+                if columns.is_number(i) { *x } else { *centre }
             };
             let numbers: Vec<f64> = centres.map(number).collect();
             scaling.update(&numbers);
