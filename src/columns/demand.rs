@@ -84,8 +84,16 @@ impl Demand {
                 return None;
             }
         }
-        let mut cells = rows.clone().zip(column.cells(rows, settings));
-        cells.find_map(|(row, cell)| Some((row, self.wrong(&cell)?)))
+        let cells = rows.clone().zip(column.cells(rows, settings));
+        let wrong =
+            |(row, cell): (usize, Cell<'_>)| Some((row, self.wrong(&cell)?, may_be_number(&cell)));
+        let mut wrong = cells.filter_map(wrong);
+        let mut first = wrong.next()?;
+        if first.2 {
+            // Numbers that stand among texts are texts: what has made them so tells more than they do.
+            first = wrong.find(|(.., is_number)| !is_number).unwrap_or(first);
+        }
+        Some((first.0, first.1))
     }
 
     /// Returns true if no value of a column of this type is another.
@@ -146,6 +154,12 @@ impl Demand {
             Self::Time { .. } => "a time",
         }
     }
+}
+
+/// Returns true for a text that a number or a truth may have become among texts.
+fn may_be_number(cell: &Cell<'_>) -> bool {
+    let is_one = |text: &str| matches!(text, "true" | "false") || text.parse::<f64>().is_ok();
+    matches!(cell, Cell::Text(text) if is_one(text))
 }
 
 /// Returns true if a text is a time under this order of day and month, or under either if none is given.
@@ -217,6 +231,15 @@ mod tests {
                 assert_eq!(found, Some((1, LARGE)));
             }
         }
+    }
+
+    #[test]
+    fn a_text_among_numbers_is_what_is_wrong() {
+        assert_eq!(
+            wrong(Demand::Number, &texts(&["4", "true", "four"])),
+            Some(2)
+        );
+        assert_eq!(wrong(Demand::Number, &texts(&["", "4", "5"])), Some(1));
     }
 
     #[test]

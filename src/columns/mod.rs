@@ -190,6 +190,13 @@ impl Columns {
         self.owners.get(feature).copied()
     }
 
+    /// Returns true if a feature is one of a column of numbers.
+    pub(crate) fn is_number(&self, feature: usize) -> bool {
+        let owner = self.column_of(feature).and_then(|i| self.all.get(i));
+        let reading = owner.and_then(|known| known.reading);
+        reading.is_some_and(|reading| reading.kind == Kind::Number)
+    }
+
     /// The sum, for each column, of the numbers of its features.
     pub(crate) fn sums(&self, numbers: &[f64]) -> Vec<f64> {
         let mut sums = vec![0.0; self.all.len()];

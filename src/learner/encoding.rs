@@ -151,6 +151,30 @@ impl Encoding {
         }
     }
 
+    /// Gives a scale to numbers that vary for the first time in a row that is learned: those of columns that come late,
+    /// say. The features of this row stay what they were: one scale from the centre. Late features of other kinds stay
+    /// signs: a mean label is far from 0 at once, and its first value tells nothing of how it varies.
+    fn begin_scales(&mut self, features: &[f64]) {
+        let columns = &self.columns;
+        if let Some(scaling) = &mut self.scaling {
+            let centres = scaling.parts().0.iter().zip(features).enumerate();
+            let number = |(i, (centre, x)): (usize, (&f64, &f64))| {
+                if columns.is_number(i) { *x } else { *centre }
+            };
+            let numbers: Vec<f64> = centres.map(number).collect();
+            scaling.update(&numbers);
+        }
+    }
+
+    /// Gives a scale to numbers that vary for the first time in a row of a table, which is learned.
+    pub(super) fn begin_scales_of(&mut self, matched: &mut Matched<'_>, row: usize) {
+        if self.scaling.is_some() {
+            let mut features = Vec::new();
+            self.columns.encode(matched, row, &mut features);
+            self.begin_scales(&features);
+        }
+    }
+
     /// Encodes rows of a table and learns them, one after the other, until all features change or the rows end. `y` and
     /// `weights` are those of the whole table.
     pub(super) fn learn_rows(
@@ -164,9 +188,14 @@ impl Encoding {
         let (mut scratch, mut numbers) = (Vec::new(), Vec::with_capacity(rows.len() * width));
         let mut change = Change::None;
         for row in rows {
-            self.encode_onto(matched, row, &mut scratch, &mut numbers);
             let y = &y[row * n_targets..(row + 1) * n_targets];
             let weight = weights.map_or(1.0, |weights| weights[row]);
+            self.columns.encode(matched, row, &mut scratch);
+            if weight > 0.0 {
+                self.begin_scales(&scratch);
+            }
+            self.scale(&mut scratch);
+            numbers.extend_from_slice(&scratch);
             change = self.columns.learn(matched, row, y, weight);
             if change != Change::None {
                 break;
@@ -255,5 +284,49 @@ impl Encoding {
 impl Heap for Encoding {
     fn heap_bytes(&self) -> usize {
         self.columns.heap_bytes() + self.scaling.heap_bytes()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::columns::{Column, OnNewColumns, Settings, Table};
+    use crate::{Learner, LinearRlsParams};
+
+    /// Rows whose first column never varies, with a second if it is given.
+    fn table(more: Option<Vec<f64>>) -> Table {
+        let n_rows = more.as_ref().map_or(300, Vec::len);
+        let columns = [Some(vec![0.0; n_rows]), more].into_iter().flatten();
+        let (names, columns) = ["a", "b"]
+            .map(str::to_owned)
+            .into_iter()
+            .zip(columns.map(Column::Numbers))
+            .unzip();
+        Table::new(n_rows, names, columns).unwrap()
+    }
+
+    #[test]
+    fn columns_that_come_late_are_numbers_and_not_signs() {
+        let settings = Settings {
+            on_new_columns: OnNewColumns::Add,
+            ..Settings::default()
+        };
+        let mut late = Learner::with_columns(LinearRlsParams::default(), settings).unwrap();
+        late.learn_table(&table(None), &[0.0; 300], None).unwrap();
+        let numbers: Vec<f64> = (0..300).map(|i| f64::from(i * 7 % 10)).collect();
+        let mut asked = late.copy();
+        late.learn_table(&table(Some(numbers.clone())), &numbers, None)
+            .unwrap();
+        for number in &numbers {
+            let row = table(Some(vec![*number]));
+            let ticket = asked.ask_table(&row).unwrap();
+            asked.answer(&ticket, &[*number], None).unwrap();
+        }
+        for learner in [late, asked] {
+            let found = learner.predict_table(&table(Some(vec![2.0, 8.0]))).unwrap();
+            assert!(
+                (found[0] - 2.0).abs() < 0.5 && (found[1] - 8.0).abs() < 0.5,
+                "{found:?}"
+            );
+        }
     }
 }

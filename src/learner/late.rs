@@ -197,6 +197,7 @@ impl Learner {
         if generation.is_some_and(|generation| generation != encoding.generation) {
             asked.details.clear();
         }
+        encoding.begin_scales_of(&mut matched, 0);
         let change = encoding.columns.learn(&mut matched, 0, y, weight);
         self.count_rows(x.len(), 1);
         self.algorithm.learn_asked(&x, y, weight, &asked, delay);

@@ -1,5 +1,6 @@
 //! Conversion between learners with their columns and the keyword arguments that make them.
 
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyMapping, PyString};
 use serde_json::{Map, Value};
@@ -7,7 +8,7 @@ use serde_json::{Map, Value};
 use super::learner::Learner;
 use super::{arrays, params};
 use crate::algorithms::AnyParams;
-use crate::columns::Settings;
+use crate::columns::{Kind, Settings, Why};
 use crate::error::Error;
 
 type Core = crate::Learner;
@@ -93,10 +94,21 @@ fn schema(value: &Bound<'_, PyAny>) -> PyResult<Value> {
         let (name, kind): (Bound<'_, PyAny>, Bound<'_, PyAny>) = item.extract()?;
         let name = name.cast_into::<PyString>().map_err(|_| wrong())?;
         let kind = kind.cast_into::<PyString>().map_err(|_| wrong())?;
-        Ok((name.to_string(), Value::from(kind.to_string())))
+        let kind = kind_of(&kind).map_err(|problem| {
+            PyValueError::new_err(format!("schema[{}]: {problem}", arrays::shown(&name)))
+        })?;
+        Ok((name.to_string(), Value::from(String::from(kind))))
     };
     let fields: PyResult<Map<String, Value>> = items.iter().map(item).collect();
     Ok(fields?.into())
+}
+
+/// A kind by its text, which may be that of a model's own schema: what is left out for a reason is stated now.
+fn kind_of(text: &Bound<'_, PyString>) -> Result<Kind, String> {
+    Kind::try_from(text.to_string()).map(|kind| match kind {
+        Kind::Unused(_) => Kind::Unused(Why::Stated),
+        kind => kind,
+    })
 }
 
 /// A list of numbers, or a number alone.

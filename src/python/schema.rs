@@ -17,16 +17,6 @@ import_exception!(nystream, ColumnWarning);
 
 /// A column that a model knows.
 ///
-/// Attributes
-/// ----------
-/// name
-///     Its name.
-/// kind
-///     ``"number"``, ``"category"``, ``"time"`` or ``"text"``; ``"unused"`` for a column that is left out, with the reason
-///     in parentheses if nobody has said so; None before its first value.
-/// n_missing
-///     Number of rows learned in which it had no value.
-///
 /// Examples
 /// --------
 /// >>> import nystream
@@ -34,7 +24,7 @@ import_exception!(nystream, ColumnWarning);
 /// >>> model.learn_one({"town": "Ulm", "rooms": None}, 200.0)
 /// >>> model.schema
 /// [Column(name='town', kind='category', n_missing=0), Column(name='rooms', kind=None, n_missing=1)]
-#[pyclass(module = "nystream._core", frozen, get_all, eq)]
+#[pyclass(module = "nystream._core", frozen, eq)]
 #[derive(PartialEq)]
 pub(super) struct Column {
     name: String,
@@ -44,6 +34,49 @@ pub(super) struct Column {
 
 #[pymethods]
 impl Column {
+    /// Its name; its number if it is a column of arrays.
+    ///
+    /// Examples
+    /// --------
+    /// >>> import nystream
+    /// >>> model = nystream.Auto()
+    /// >>> model.learn_one({"town": "Ulm"}, 200.0)
+    /// >>> model.schema[0].name
+    /// 'town'
+    #[getter]
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// ``"number"``, ``"category"``, ``"time"`` or ``"text"``; ``"unused"`` for a column that is left out, with the reason
+    /// in parentheses if nobody has said so; None before its first value.
+    ///
+    /// Examples
+    /// --------
+    /// >>> import nystream
+    /// >>> model = nystream.Auto()
+    /// >>> model.learn_many([{"id": i, "rooms": i % 5} for i in range(40)], [200.0] * 40)
+    /// >>> [column.kind for column in model.schema]
+    /// ['unused (id)', 'number']
+    #[getter]
+    fn kind(&self) -> Option<&str> {
+        self.kind.as_deref()
+    }
+
+    /// Number of rows learned in which it had no value; 0 for a column that is left out.
+    ///
+    /// Examples
+    /// --------
+    /// >>> import nystream
+    /// >>> model = nystream.Auto()
+    /// >>> model.learn_many([{"rooms": 3}, {"rooms": None}], [200.0, 150.0])
+    /// >>> model.schema[0].n_missing
+    /// 1
+    #[getter]
+    fn n_missing(&self) -> u64 {
+        self.n_missing
+    }
+
     fn __repr__(slf: &Bound<'_, Self>) -> PyResult<String> {
         let attribute = |name| PyResult::Ok(slf.getattr(name)?.repr()?.to_string());
         let (name, kind) = (attribute("name")?, attribute("kind")?);

@@ -74,6 +74,9 @@ class Tabular(ColumnParameters, Constructed, Learner):  # type: ignore[misc]  # 
     tenths are taken from 1, 2, 4 and so on up to 256 rows, which are then learned again, and
     features more than three scales away are compressed like logarithms.
 
+    Two rows of n features are about the square root of 2n apart then, so kernels of tables with
+    many columns should be wider than usual: ``Tabular(RidgeAld(Gaussian(4.0)))``, say.
+
     Parameters
     ----------
     model
@@ -84,9 +87,11 @@ class Tabular(ColumnParameters, Constructed, Learner):  # type: ignore[misc]  # 
     >>> import nystream
     >>> model = nystream.Tabular(nystream.RidgeAld())
     >>> rows = [{"town": town, "rooms": n % 5} for n, town in enumerate(["Ulm", "Bonn"] * 100)]
-    >>> predictions = model.progressive(rows, [row["rooms"] + len(row["town"]) for row in rows])
-    >>> round(model.predict_one({"town": "Bonn", "rooms": 2}), 1)
+    >>> model.learn_many(rows, [row["rooms"] + len(row["town"]) for row in rows])
+    >>> round(model.predict_one({"town": "Bonn", "rooms": 2}), 1)  # 2 rooms and 4 letters
     6.0
+    >>> round(model.predict_one({"town": "Ulm", "rooms": 2}), 1)
+    5.0
     >>> [(column.name, column.kind) for column in model.schema]
     [('town', 'category'), ('rooms', 'number')]
     """

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use numpy::{PyArray1, PyArrayMethods};
-use pyo3::exceptions::{PyIndexError, PyTypeError};
+use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
@@ -91,6 +91,12 @@ impl Table {
     }
 
     /// Names of the columns.
+    ///
+    /// Examples
+    /// --------
+    /// >>> import nystream
+    /// >>> nystream.Table([{"size": 2, "color": "red"}, {"price": 3.5}]).names
+    /// ['size', 'color', 'price']
     #[getter]
     fn names(&self) -> Vec<String> {
         self.0.names().to_vec()
@@ -106,7 +112,10 @@ impl Table {
     fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let dict = PyDict::new(py);
         for (name, column) in self.0.names().iter().zip(self.0.columns()) {
-            dict.set_item(name, list(py, column, self.0.n_rows())?)?;
+            let values = list(py, column, self.0.n_rows()).map_err(|error| {
+                PyValueError::new_err(format!("column {name:?} has no values of Python: {error}"))
+            })?;
+            dict.set_item(name, values)?;
         }
         Ok(dict)
     }

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use numpy::PyUntypedArray;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyString};
+use pyo3::types::{PyDict, PyList, PyMapping, PyString};
 
 use super::arrays::{self, wrong_type};
 use crate::columns::{self, Column};
@@ -54,6 +54,11 @@ pub(super) fn row(
             1 => Ok(Some(table)),
             _ => Err(wrong_type(argument, "one row", value)),
         };
+    }
+    if let Ok(mapping) = value.cast::<PyMapping>() {
+        let dict = PyDict::new(value.py());
+        dict.update(mapping)?;
+        return rows::of_dict(argument, &dict).map(|row| Some(Arc::new(row)));
     }
     Ok(pandas::row(argument, value)?.map(Arc::new))
 }

@@ -30,6 +30,9 @@ class Settings:
     missing_values: tuple[float, ...] = ()
     forgetting: float = 0.999
     on_new_columns: str = "error"
+    scale: bool = (
+        False  # features are scaled by the first rows: all is anew whenever kinds are inferred
+    )
 
 
 # Values
@@ -482,7 +485,7 @@ class Columns:
             )
             for name in self.readings
         }
-        if self.n_rows > 1 and readings == self.readings:
+        if self.n_rows > 1 and not self.settings.scale and readings == self.readings:
             return None
         self.features, self.labels, self.weights = [], [], []
         for name, reading in readings.items():

@@ -127,7 +127,10 @@ def test_options_say_what_is_known_of_columns(monkeypatch):
             ["--algorithm", "RidgeAld", "--schema", "zip=category"],
             "--schema and --missing-values are for columns: RidgeAld needs --tabular",
         ),
-        (["model.nys", "--tabular"], "MODEL goes on with a model: --schema, --missing-values and --tabular"),
+        (
+            ["model.nys", "--tabular"],
+            "MODEL goes on with a model: --schema, --missing-values and --tabular",
+        ),
         (["--missing-values", "nan"], "missing_values[0]"),
     ],
 )
