@@ -1,18 +1,13 @@
 //! Rows whose labels come late.
 
-use std::borrow::Cow;
-use std::collections::VecDeque;
 use std::ops::Range;
 
-use serde_json::{Value, json};
-
 use super::Learner;
-use crate::columns::{Matched, Table, put_texts, texts};
+use super::pending::Waiting;
+use crate::columns::{Matched, Table};
 use crate::data::{Rows, check_label, check_predictions, check_row};
 use crate::error::{Error, Place};
-use crate::persist::{State, index};
 use crate::predictor::Asked;
-use crate::runtime::heap;
 
 /// A row that was asked for, with what was predicted: it waits for its label.
 #[derive(Debug, Clone, PartialEq)]
@@ -34,14 +29,6 @@ pub struct AskedRow {
     pub table: Table,
     /// Number of times that the learner had begun anew.
     pub generation: u64,
-}
-
-/// A ticket whose labels the caller has given, to be learned when later rows have been predicted.
-#[derive(Debug, Clone)]
-pub(super) struct Waiting {
-    ticket: Ticket,
-    y: Vec<f64>,
-    weight: f64,
 }
 
 impl Learner {
@@ -121,7 +108,7 @@ impl Learner {
     }
 
     /// Refuses a ticket that no learner like this one has given.
-    fn check_ticket(&self, ticket: &Ticket) -> Result<(), Error> {
+    pub(super) fn check_ticket(&self, ticket: &Ticket) -> Result<(), Error> {
         let Asked {
             yhat,
             q,
@@ -308,163 +295,4 @@ impl Learner {
     pub fn n_asked(&self) -> u64 {
         self.n_asked
     }
-
-    /// Writes the rows that wait.
-    pub(super) fn save_pending(&self, state: &mut State) {
-        if self.n_asked != self.n_seen {
-            state.put("n_asked", [self.n_asked as f64]);
-        }
-        if self.pending.is_empty() {
-            return;
-        }
-        let (mut numbers, mut ends) = (Vec::new(), Vec::new());
-        for waiting in &self.pending {
-            waiting.append_to(&mut numbers, &mut ends);
-        }
-        state.put("pending", numbers);
-        state.put_indices("pending_ends", &ends);
-        if self.encoding.is_some() {
-            let rows = self
-                .pending
-                .iter()
-                .map(|waiting| waiting.ticket.row_to_text());
-            put_texts(state, "pending_rows", rows.map(Cow::Owned));
-        }
-    }
-
-    /// Reads the rows that wait.
-    pub(super) fn load_pending(&mut self, state: &State) -> Result<(), Error> {
-        self.n_asked = self.n_seen;
-        if state.has("n_asked") {
-            self.n_asked = state.count("n_asked")? as u64;
-        }
-        if !state.has("pending") {
-            return Ok(());
-        }
-        let (numbers, ends) = (
-            state.any_vector("pending")?,
-            state.any_vector("pending_ends")?,
-        );
-        let wrong = || Error::model_file("pending should be rows that wait for their labels");
-        let mut parts = Vec::with_capacity(ends.len());
-        let mut start = 0;
-        for end in ends {
-            let end = index(end, start..numbers.len() + 1).ok_or_else(wrong)?;
-            parts.push(&numbers[start..end]);
-            start = end;
-        }
-        let rows = if self.encoding.is_some() && state.has("pending_rows_bytes") {
-            texts(state, "pending_rows")?
-        } else {
-            Vec::new()
-        };
-        let rows = rows.into_iter().map(Some).chain(std::iter::repeat(None));
-        for (parts, row) in parts.chunks(Waiting::PARTS).zip(rows) {
-            let mut waiting = Waiting::read(parts).ok_or_else(wrong)?;
-            waiting.ticket.row = row.map_or(Ok(None), |text| AskedRow::from_text(&text))?;
-            self.check_ticket(&waiting.ticket).map_err(|_| wrong())?;
-            check_label(&waiting.y, self.n_targets()).map_err(|_| wrong())?;
-            let weight = Some(waiting.weight).filter(|weight| *weight != 1.0);
-            weight
-                .map_or(Ok(()), |w| self.check_weight(&waiting.ticket.x, w))
-                .map_err(|_| wrong())?;
-            self.pending.push_back(waiting);
-        }
-        Ok(())
-    }
 }
-
-impl Ticket {
-    /// The row of a table as text; empty for a row of an array.
-    pub(crate) fn row_to_text(&self) -> String {
-        let text = |row: &AskedRow| {
-            json!({"generation": row.generation, "row": row.table.row_to_json()}).to_string()
-        };
-        self.row.as_ref().map(text).unwrap_or_default()
-    }
-}
-
-impl AskedRow {
-    /// Reads what [`row_to_text`](Ticket::row_to_text) has written.
-    pub(crate) fn from_text(text: &str) -> Result<Option<Self>, Error> {
-        if text.is_empty() {
-            return Ok(None);
-        }
-        let wrong = || Error::model_file("a row asked for should be that of a table");
-        let json: Value = serde_json::from_str(text).map_err(Error::model_file)?;
-        let generation = json.get("generation").and_then(Value::as_u64);
-        let row = json.get("row").ok_or_else(wrong)?;
-        Ok(Some(Self {
-            table: Table::row_from_json(row)?,
-            generation: generation.ok_or_else(wrong)?,
-        }))
-    }
-}
-
-impl Waiting {
-    /// Number of parts that a row has in a file.
-    const PARTS: usize = 6;
-
-    /// Appends the numbers of the row, and where each part of them ends.
-    fn append_to(&self, numbers: &mut Vec<f64>, ends: &mut Vec<usize>) {
-        let Asked {
-            yhat,
-            q,
-            scales,
-            details,
-        } = &self.ticket.asked;
-        let single = [self.ticket.at as f64, *q, self.weight];
-        for part in [
-            &self.ticket.x,
-            &self.y,
-            yhat,
-            scales,
-            details,
-            &single.to_vec(),
-        ] {
-            numbers.extend_from_slice(part);
-            ends.push(numbers.len());
-        }
-    }
-
-    /// Gives the row more features, which are 0.
-    pub(super) fn widen(&mut self, n_features: usize) {
-        self.ticket.x.resize(n_features, 0.0);
-    }
-
-    fn read(parts: &[&[f64]]) -> Option<Self> {
-        let &[x, y, yhat, scales, details, &[at, q, weight]] = parts else {
-            return None;
-        };
-        let asked = Asked {
-            yhat: yhat.to_vec(),
-            q,
-            scales: scales.to_vec(),
-            details: details.to_vec(),
-        };
-        #[allow(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "a count"
-        )]
-        let (at, x) = (at as u64, x.to_vec());
-        Some(Self {
-            ticket: Ticket {
-                x,
-                asked,
-                at,
-                row: None,
-            },
-            y: y.to_vec(),
-            weight,
-        })
-    }
-}
-
-/// Rows that wait for their labels, the oldest first.
-pub(super) type Pending = VecDeque<Waiting>;
-
-heap!(Asked: yhat, scales, details);
-heap!(AskedRow: table);
-heap!(Ticket: x, asked, row);
-heap!(Waiting: ticket, y);

@@ -5,7 +5,7 @@ use std::fmt::Debug;
 use serde_json::{Map, Value};
 
 use super::Learner;
-use super::late::Pending;
+use super::pending::Pending;
 use crate::algorithms::{Algorithm, AnyParams, RidgeAld, RidgeAldParams};
 use crate::data::FeatureNames;
 use crate::error::{Error, Place};

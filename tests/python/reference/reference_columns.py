@@ -17,7 +17,7 @@ import numpy as np
 SETTLED = 256  # rows, after which kinds are final
 RECENT = 255  # numbers whose median stands for a missing one
 PRIOR = 10.0  # rows that the mean of all labels counts as
-INDICATORS, FREQUENT, PART = 16, 8, 50
+INDICATORS, FREQUENT, PART = 16, 3, 200
 LONGEST = 256  # bytes of a value that is remembered letter by letter
 WORDS = 32
 EPOCH = datetime(1970, 1, 1)

@@ -16,8 +16,8 @@ use values::{Key, Values, beginning};
 const PRIOR: f64 = 10.0;
 
 /// The fewest rows that have a value with an indicator, and the part of all rows that they are at least.
-const FREQUENT: u64 = 8;
-const PART: u64 = 50;
+const FREQUENT: u64 = 3;
+const PART: u64 = 200;
 
 /// The most values with an indicator.
 const INDICATORS: usize = 16;
