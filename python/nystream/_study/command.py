@@ -53,13 +53,13 @@ def bench(chosen: argparse.Namespace, own: OwnFile | None = None) -> int:
         if done:
             print(study.report(done, folder))
         return 0 if len(done) == len(tasks) else 1
-    with contextlib.suppress(ValueError):  # there may be too little to report
-        print(study.report(done, folder), flush=True)
     print(
         f"\nstopped: {len(done)} of {len(tasks)} runs are in {store.path}; "
         "the same command with --resume goes on",
         file=sys.stderr,
     )
+    with contextlib.suppress(ValueError):  # there may be too little to report
+        print(study.report(done, folder))
     return 130
 
 

@@ -65,8 +65,8 @@ class OwnRows:
 
     def left_out(self) -> list[str]:
         """Say how many rows were left out, and why."""
-        counts = {"without a label": self.n_unlabelled, "that could not be read": len(self.bad)}
-        return [f"{n:,} rows {why} left out" for why, n in counts.items() if n]
+        counts = {"rows without a label": self.n_unlabelled, "bad rows": len(self.bad)}
+        return [f"{what} left out: {n:,}" for what, n in counts.items() if n]
 
     def columns_in_words(self) -> str:
         """Say of which kinds the columns are."""
