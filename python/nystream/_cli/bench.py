@@ -5,16 +5,27 @@ from __future__ import annotations
 import argparse
 import importlib.util
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from nystream._cli import learner_options, table_options
 from nystream._cli.parsing import Commands, add_command, at_least_one, positive
+from nystream._cli.progress import tell
+from nystream._runs.bad_rows import BadRows
+
+if TYPE_CHECKING:
+    from nystream._study.own_file import OwnFile
 
 NOT_FOR_SCALING = ("datasets", "data-dir", "data", "rows", "order", "algorithms", "tune", "sigma")
+FOR_A_FILE = (
+    *("target", "features", "drop", "format", "separator", "decimal", "encoding"),
+    *("schema", "missing-values", "on-error", "scale"),
+)
 EXAMPLES = """\
 examples:
   nystream bench                                   # two embedded streams, a minute
   nystream bench --preset paper --data-dir data    # Table 3 of the paper
   nystream bench --preset scaling                  # Table 1 of the paper, seen
-  nystream bench --data my.csv --target price      # your own data
+  nystream bench --data my.csv --target price      # your own data, with text, times and gaps
   nystream bench --datasets elevators --algorithms NONS-ALD RidgeAld --repeats 3
   nystream bench --preset paper --resume           # goes on after Ctrl-C
 """
@@ -35,6 +46,7 @@ def add_to(commands: Commands) -> None:
         "--preset", choices=("paper", "quick", "scaling"), help="a whole comparison by name"
     )
     add_data_to(parser.add_argument_group("data"))
+    add_file_to(parser.add_argument_group("a file of your own"))
     add_learners_to(parser.add_argument_group("learners"))
     add_running_to(parser.add_argument_group("running"))
 
@@ -43,19 +55,30 @@ def add_data_to(data: argparse._ArgumentGroup) -> None:
     """Add the options for data sets and files."""
     data.add_argument("--datasets", nargs="+", metavar="NAME", help="data sets by name")
     data.add_argument("--data-dir", type=Path, metavar="DIR", help="folder with NAME.npz files")
-    data.add_argument("--data", type=Path, metavar="FILE", help="a CSV, Parquet or .npz file")
-    data.add_argument("--target", metavar="COLUMN", help="its column to predict")
-    data.add_argument("--drop", nargs="+", metavar="COLUMN", help="its columns to leave out")
-    data.add_argument(
-        "--scale",
-        choices=("paper", "none"),
-        help="scale the file's features to [-1, 1] and its target to [0, 1] (paper), or not",
-    )
     data.add_argument("--rows", type=at_least_one, metavar="N", help="the first N rows only")
     data.add_argument(
         "--order",
         choices=("random", "given"),
         help="a random order in each repeat, or the rows as they stand",
+    )
+
+
+def add_file_to(own: argparse._ArgumentGroup) -> None:
+    """Add the options for a file of the user's own."""
+    own.add_argument(
+        "--data",
+        type=Path,
+        metavar="FILE",
+        help="a CSV, JSON lines, Parquet, Arrow IPC or .npz file; text, times and gaps are taken",
+    )
+    own.add_argument("--target", metavar="COLUMN", help="its column to predict")
+    table_options.add_table_to(own)
+    learner_options.add_kinds_to(own)
+    own.add_argument(
+        "--scale",
+        choices=("paper", "none"),
+        help="scale its target to [0, 1], and features to [-1, 1] if all are numbers without "
+        "gaps (paper), or not",
     )
 
 
@@ -93,7 +116,25 @@ def run(chosen: argparse.Namespace) -> int:
     check(chosen)
     from nystream._study.command import bench
 
-    return bench(chosen)
+    return bench(chosen, own_file(chosen) if chosen.data else None)
+
+
+def own_file(chosen: argparse.Namespace) -> OwnFile:
+    """Return the file of the user's own, and how it is to be read."""
+    from nystream._study.own_file import OwnFile
+
+    path = chosen.data.expanduser()
+    return OwnFile(
+        path=path,
+        target=chosen.target,
+        features=chosen.features,
+        drop=chosen.drop,
+        form=chosen.format,
+        dialect=table_options.dialect(chosen),
+        columns=learner_options.columns_of(chosen),
+        bad_rows=BadRows(chosen.on_error or "stop", str(path), tell),
+        scale=None if chosen.scale == "none" else "paper",
+    )
 
 
 def require(*modules: str) -> None:
@@ -111,12 +152,12 @@ def check(chosen: argparse.Namespace) -> None:
             if getattr(chosen, name.replace("-", "_")) is not None:
                 raise ValueError(f"--preset scaling makes its own streams: --{name} has no use")
     if chosen.data is None:
-        for name in ("target", "drop", "scale"):
-            if getattr(chosen, name) is not None:
+        for name in FOR_A_FILE:
+            if getattr(chosen, name.replace("-", "_")) is not None:
                 raise ValueError(f"--{name} is for a file of your own: name it with --data")
     elif chosen.data_dir:
         raise ValueError("--data-dir is for data sets by name: --data names its file itself")
     elif chosen.datasets or chosen.preset:
         raise ValueError("--data and --datasets or --preset are two comparisons: choose one")
-    elif chosen.target is None and chosen.data.suffix.lower() != ".npz":
+    elif chosen.target is None and "npz" not in (chosen.format, chosen.data.suffix[1:].lower()):
         raise ValueError("--data needs --target, the column to predict")

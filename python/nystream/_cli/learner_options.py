@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import nystream
 from nystream._learner_names import learner_called
+from nystream._learners._columns import with_columns
 
 if TYPE_CHECKING:
     from nystream import Kernel, Learner
+    from nystream._cli.table_options import Options
 
 
-def add_to(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
+def add_to(parser: Options) -> None:
     """Add ``--algorithm`` and ``--set``."""
     parser.add_argument("--algorithm", metavar="NAME", help="the learner (Auto: nothing to tune)")
     parser.add_argument(
@@ -27,7 +29,17 @@ def add_to(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
     )
 
 
-def add_columns_to(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
+def add_columns_to(parser: Options) -> None:
+    """Add the options that say which learners have columns, and how they are treated."""
+    add_kinds_to(parser)
+    parser.add_argument(
+        "--tabular",
+        action="store_true",
+        help="let a learner that takes numbers alone take text, times and gaps, as Auto does",
+    )
+
+
+def add_kinds_to(parser: Options) -> None:
     """Add the options that say how columns are treated."""
     parser.add_argument(
         "--schema",
@@ -44,11 +56,6 @@ def add_columns_to(parser: argparse.ArgumentParser | argparse._ArgumentGroup) ->
         type=float,
         metavar="NUMBER",
         help="numbers that stand for missing values, of labels too, such as -200",
-    )
-    parser.add_argument(
-        "--tabular",
-        action="store_true",
-        help="let a learner that takes numbers alone take text, times and gaps, as Auto does",
     )
 
 
@@ -116,10 +123,8 @@ def make(chosen: argparse.Namespace) -> Learner:
     name, columns = learner_called(chosen.algorithm or "Auto"), columns_of(chosen)
     try:
         model: Learner = getattr(nystream, name)(**dict(chosen.params or ()))
-        if model.schema is not None:
-            return getattr(nystream, name)(**{**model.params, **columns}) if columns else model
-        if getattr(chosen, "tabular", False):
-            return nystream.Tabular(model, **columns)
+        if model.schema is not None or getattr(chosen, "tabular", False):
+            return with_columns(model, columns)
     except TypeError as error:
         # A mistake of the user's, not of the program: main prints a ValueError in one line.
         raise ValueError(f"--set: {error}") from None

@@ -7,8 +7,10 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from nystream._runs.kinds import described
+
 if TYPE_CHECKING:
-    from nystream import Column, Learner
+    from nystream import Learner
     from nystream._runs.progress import Progress
     from nystream._tables.table import Table
 
@@ -68,9 +70,6 @@ def bar() -> Any:
     return tqdm(unit=" rows", unit_scale=True, dynamic_ncols=True, file=sys.stderr)
 
 
-NOUNS = {"number": "numbers", "category": "categories", "time": "times", "text": "texts"}
-
-
 class ColumnSummary:
     """Says once which kinds the columns of a model have, and which are left out."""
 
@@ -82,12 +81,3 @@ class ColumnSummary:
         if self._model is not None and is_time and self._model.feature_names:
             tell(described(self._model.schema or []))
             self._model = None
-
-
-def described(schema: list[Column]) -> str:
-    """Return columns as a line: how many are of each kind, and the names of those left out."""
-    kinds = [column.kind or "empty" for column in schema]
-    counts = {kind: kinds.count(kind) for kind in (*NOUNS, "empty") if kind in kinds}
-    words = [f"{n} {NOUNS.get(kind, kind) if n > 1 else kind}" for kind, n in counts.items()]
-    out = [f"{c.name}{(c.kind or '')[6:]}" for c in schema if (c.kind or "").startswith("unused")]
-    return f"columns: {', '.join(words)}" + (f"; left out: {', '.join(out)}" if out else "")

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import argparse
+from typing import TypeAlias
 
 from nystream._cli.parsing import at_least_one
 from nystream._tables.csv_table import SEPARATORS, Dialect
 from nystream._tables.table import CHUNK
+
+Options: TypeAlias = "argparse.ArgumentParser | argparse._ArgumentGroup"
 
 WRITTEN = ("csv", "tsv", "jsonl", "parquet", "arrow")
 READ = (*WRITTEN, "npz")
@@ -19,18 +22,8 @@ def add_input_to(parser: argparse.ArgumentParser) -> None:
         metavar="INPUT",
         help="a CSV, JSON lines, Parquet, Arrow IPC or .npz file, or - for the standard input",
     )
-    parser.add_argument(
-        "--format", choices=READ, help="its format, if its name does not tell (csv in a pipe)"
-    )
-    add_dialect_to(parser)
-    parser.add_argument("--features", nargs="+", metavar="COLUMN", help="its columns to learn from")
-    parser.add_argument("--drop", nargs="+", metavar="COLUMN", help="its columns to leave out")
-    parser.add_argument(
-        "--on-error",
-        choices=("stop", "skip", "report"),
-        default="stop",
-        help="what a row that cannot be read does: stop, be left out and counted, or be named too",
-    )
+    parser.set_defaults(on_error="stop")
+    add_table_to(parser)
     parser.add_argument(
         "--chunk",
         type=at_least_one,
@@ -40,7 +33,22 @@ def add_input_to(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_dialect_to(parser: argparse.ArgumentParser) -> None:
+def add_table_to(parser: Options) -> None:
+    """Add the options that say how a table is read."""
+    parser.add_argument(
+        "--format", choices=READ, help="its format, if its name does not tell (csv in a pipe)"
+    )
+    add_dialect_to(parser)
+    parser.add_argument("--features", nargs="+", metavar="COLUMN", help="its columns to learn from")
+    parser.add_argument("--drop", nargs="+", metavar="COLUMN", help="its columns to leave out")
+    parser.add_argument(
+        "--on-error",
+        choices=("stop", "skip", "report"),
+        help="what a row that cannot be read does: stop, be left out and counted, or be named too",
+    )
+
+
+def add_dialect_to(parser: Options) -> None:
     """Add the options that say how a CSV file is written."""
     parser.add_argument(
         "--separator", metavar="SIGN", help="the sign between cells of CSV, if the guess is wrong"

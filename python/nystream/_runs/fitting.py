@@ -28,8 +28,7 @@ def fitted(model: Learner | Scorer, part: Chunk) -> Chunk:
     ]
     good = np.setdiff1d(np.arange(len(part.rows)), [i for i, *_ in refused])
     both = sorted((*part.bad, *bad), key=lambda row: row.row)
-    lines = None if part.lines is None else part.lines[good]
-    return replace(part, rows=part.rows[good], X=left, y=part.y[good], bad=tuple(both), lines=lines)
+    return replace(part.take(good), bad=tuple(both))
 
 
 def problem(column: str, expected: str | None, value: str) -> str:

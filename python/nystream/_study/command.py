@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from tqdm import tqdm
 
@@ -16,6 +17,9 @@ from nystream._study.runner import run
 from nystream._study.scaling import Scaling
 from nystream._study.store import NAME, Store
 from nystream._study.tasks import Result, Task
+
+if TYPE_CHECKING:
+    from nystream._study.own_file import OwnFile
 
 
 class Study(Protocol):
@@ -28,7 +32,7 @@ class Study(Protocol):
         """Write tables, plots and pages to the folder, and return what to print."""
 
 
-def bench(chosen: argparse.Namespace) -> int:
+def bench(chosen: argparse.Namespace, own: OwnFile | None = None) -> int:
     """Carry out the runs that are not yet on disk, and report on all of them."""
     name = chosen.preset or ("own" if chosen.datasets or chosen.data else "quick")
     default = Path("nystream-bench") / (chosen.data.stem if chosen.data else name)
@@ -39,22 +43,31 @@ def bench(chosen: argparse.Namespace) -> int:
         raise ValueError(
             f"{folder} has results already: --resume goes on with them, --out names another folder"
         )
-    study: Study = Scaling.chosen(chosen) if name == "scaling" else Comparison.chosen(name, chosen)
+    study = study_of(name, chosen, own)
     tasks = study.tasks()
     with store.opened():
         results = store.read()
         complete = carry_out(tasks, results, store, chosen.jobs or n_cores())
     done = {task.key: results[task.key] for task in tasks if task.key in results}
-    if not complete:
-        print(
-            f"\nstopped: {len(done)} of {len(tasks)} runs are in {store.path}; "
-            "the same command with --resume goes on",
-            file=sys.stderr,
-        )
-        return 130
-    if done:
+    if complete:
+        if done:
+            print(study.report(done, folder))
+        return 0 if len(done) == len(tasks) else 1
+    print(
+        f"\nstopped: {len(done)} of {len(tasks)} runs are in {store.path}; "
+        "the same command with --resume goes on",
+        file=sys.stderr,
+    )
+    with contextlib.suppress(ValueError):  # there may be too little to report
         print(study.report(done, folder))
-    return 0 if len(done) == len(tasks) else 1
+    return 130
+
+
+def study_of(name: str, chosen: argparse.Namespace, own: OwnFile | None) -> Study:
+    """Return the study that the options mean."""
+    if name == "scaling":
+        return Scaling.chosen(chosen)
+    return Comparison.chosen(name, chosen, own)
 
 
 def carry_out(tasks: Sequence[Task], results: dict[str, Result], store: Store, jobs: int) -> bool:

@@ -10,14 +10,18 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+import numpy as np
+
 from nystream import datasets
 from nystream._study import output, tables
 from nystream._study.entries import entry_called
 from nystream._study.plan import PRESETS, Plan, Preset, plan
 from nystream._study.report import Figure, Report, Section
 from nystream._study.summary import Line, by_dataset, in_words, lines, rankings
+from nystream._tables.table import taken
 
 if TYPE_CHECKING:
+    from nystream._study.own_file import OwnFile
     from nystream._study.tasks import Result, Task
     from nystream.datasets import Dataset
 
@@ -31,12 +35,12 @@ class Comparison:
     plan: Plan
 
     @classmethod
-    def chosen(cls, name: str, chosen: argparse.Namespace) -> Comparison:
+    def chosen(cls, name: str, chosen: argparse.Namespace, own: OwnFile | None) -> Comparison:
         """Make it from the options; what they leave open comes from the preset of that name."""
         preset = PRESETS.get(name, Preset((), ""))
         return cls(
             plan(
-                load(chosen, preset),
+                load(chosen, preset, own),
                 chosen.algorithms and once(map(entry_called, chosen.algorithms)),
                 repeats=chosen.repeats or preset.repeats,
                 tune=preset.tune if chosen.tune is None else chosen.tune,
@@ -56,28 +60,28 @@ class Comparison:
         table = lines(self.plan, results)
         if not table:
             raise ValueError("no learner has a result at its setting: there is nothing to report")
+        where = in_words(results.values())
         return output.write(
             folder,
             results.values(),
             tables.summary_records(table),
-            partial(self.page, table, in_words(results.values())),
+            partial(self.page, table, [*self.lead(), *self.gaps(results), where]),
             partial(plots.comparison, table, folder),
         )
 
-    def page(self, table: Sequence[Line], where: str, figures: Sequence[Figure]) -> Report:
-        """Put the report together; ``where`` it was measured is part of it."""
+    def page(self, table: Sequence[Line], lead: Sequence[str], figures: Sequence[Figure]) -> Report:
+        """Put the report together, of which ``lead`` is the beginning."""
         sections = [self.section(group) for group in by_dataset(table)]
         if figures:
             sections.insert(0, Section("Plots", figures=figures))
         if ranked := rankings(table):
             sections.insert(0, Section("Ranking", RANKING, [tables.ranking(ranked)]))
-        return Report("Online learners compared", [*self.lead(), where], sections)
+        return Report("Online learners compared", lead, sections)
 
     def section(self, group: Sequence[Line]) -> Section:
         """Report on one data set."""
         dataset = group[0].case.dataset
-        rows, features = dataset.X.shape
-        size = f"{rows:,} rows, {features} features"
+        size = f"{len(dataset.y):,} rows, {dataset.n_features} features"
         facts = [size, width(group), dataset.scaling, own_unit(dataset), dataset.note]
         text = "; ".join(filter(None, facts)) + "."
         if slow := self.plan.left_out[dataset.name]:
@@ -101,6 +105,13 @@ class Comparison:
             "with the least MSE at its one setting is marked.",
         ]
 
+    def gaps(self, results: Mapping[str, Result]) -> list[str]:
+        """Say how many runs there are, if that is not all of them."""
+        n_done, n_tasks = len(results), len(self.tasks())
+        if n_done >= n_tasks:
+            return []
+        return [f"Only {n_done} of {n_tasks} runs are done: some means are over fewer passes."]
+
 
 RANKING = (
     "Learners of the paper's Table 3 at its settings, and the pairs whose order is not the printed "
@@ -109,12 +120,12 @@ RANKING = (
 )
 
 
-def load(chosen: argparse.Namespace, preset: Preset) -> list[Dataset]:
+def load(chosen: argparse.Namespace, preset: Preset, own: OwnFile | None) -> list[Dataset]:
     """Read the data sets. Those of a preset that cannot be had are left out, and that is said."""
-    if chosen.data:
-        scale = None if chosen.scale == "none" else "paper"
-        data = datasets.read(chosen.data, target=chosen.target, drop=chosen.drop or (), scale=scale)
-        return [replace(data, X=data.X[: chosen.rows], y=data.y[: chosen.rows])]
+    if own:
+        data = own.read()
+        first = np.arange(len(data.y))[: chosen.rows]
+        return [replace(data, X=taken(data.X, first), y=data.y[first])]
     rows = chosen.rows or preset.rows
     found = []
     for name in once(chosen.datasets or preset.datasets):

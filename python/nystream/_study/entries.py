@@ -12,6 +12,7 @@ import numpy as np
 from nystream import Gaussian
 from nystream._core import algorithms, default_params
 from nystream._learner_names import learner_called, title_of
+from nystream._study.table_dataset import TableDataset
 
 if TYPE_CHECKING:
     from nystream._core import Kernel
@@ -42,8 +43,9 @@ class Stream:
     @classmethod
     def of(cls, dataset: Dataset, sigma: float | None = None) -> Stream:
         """Describe a data set; ``sigma`` overrides its own width."""
-        width = sigma or dataset.sigma or median_distance(dataset.X)
-        n_rows, n_features = dataset.X.shape
+        X = dataset.encoded() if isinstance(dataset, TableDataset) else dataset.X
+        width = sigma or dataset.sigma or median_distance(X)
+        n_rows, n_features = len(dataset.y), X.shape[1]
         return cls(
             dataset.name,
             n_rows,

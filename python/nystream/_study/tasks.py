@@ -13,9 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+import nystream
 from nystream import __version__
 from nystream._core import Kernel, Learner, default_params
 from nystream._study.machine import machine
+from nystream._study.table_dataset import TableDataset
+from nystream._tables.table import taken
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -54,15 +57,16 @@ class Task:
     def learner(self) -> Learner:
         """Make the learner; randomised ones draw from the run's seed."""
         random = {"random_state": self.seed} if is_random(self.algorithm) else {}
-        return Learner(self.algorithm, **self.params, **random)
+        model: Learner = getattr(nystream, self.algorithm)(**self.params, **random)
+        return self.dataset.learner(model) if isinstance(self.dataset, TableDataset) else model
 
-    def rows(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Rows and labels in the order of this run."""
+    def rows(self) -> tuple[Any, NDArray[np.float64]]:
+        """Rows, as an array or a table, and labels in the order of this run."""
         X, y = self.dataset.X, self.dataset.y
         if not self.shuffled:
             return X, y
         order = np.random.default_rng(self.seed).permutation(len(y))
-        return X[order], y[order]
+        return taken(X, order), y[order]
 
 
 @dataclass(frozen=True)
@@ -141,8 +145,9 @@ def execute(task: Task, stop: Event) -> Result:
     for first, last in pieces(len(y)):
         if stop.is_set():
             raise StoppedError
+        rows = taken(X, np.arange(first, last))
         start = clock()
-        predictions = model.progressive(X[first:last], y[first:last])
+        predictions = model.progressive(rows, y[first:last])
         seconds += clock() - start
         loss += float(((predictions - y[first:last]) ** 2).sum())
         curve.append(last, loss / last, model.n_basis, seconds)
@@ -150,7 +155,7 @@ def execute(task: Task, stop: Event) -> Result:
         dataset=task.dataset.name,
         fingerprint=fingerprint(task.dataset),
         n_rows=len(y),
-        n_features=X.shape[1],
+        n_features=task.dataset.n_features,
         scaling=task.dataset.scaling,
         algorithm=task.algorithm,
         params=plain(task.params),
@@ -192,9 +197,13 @@ def identity(*facts: Any) -> str:
 
 @cache
 def fingerprint(dataset: Dataset) -> str:
-    """Return a hash of the numbers, equal for data sets that hold the same ones."""
+    """Return a hash of the values, equal for data sets that hold the same ones."""
     digest = hashlib.sha256(dataset.name.encode())
-    for array in (dataset.X, dataset.y):
+    arrays = [dataset.X, dataset.y]
+    if isinstance(dataset, TableDataset):
+        digest.update(dataset.to_bytes())
+        arrays = [dataset.y]
+    for array in arrays:
         digest.update(repr(array.shape).encode())
         digest.update(np.ascontiguousarray(array).data)
     return digest.hexdigest()[:16]

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from nystream._frames import NamedRows
-from nystream._tables.selection import Selection
+from nystream._tables.selection import Reading, Selection
 from nystream._tables.table import CHUNK, Position
+from nystream._tables.values import ADVICE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,13 +18,16 @@ if TYPE_CHECKING:
     from nystream._tables.values import Values
 
 
-def join(table: Table, features: Sequence[int], target: int) -> tuple[Values, Values]:
+def join(
+    table: Table, features: Sequence[int], target: int, advice: str = ADVICE
+) -> tuple[Values, Values]:
     """Return features and labels of all rows, or raise ``ValueError`` that names the first fault.
 
-    There are no rows at all if there is none to be read.
+    There are no rows at all if there is none to be read. ``advice`` says how to go on without a
+    column that holds no numbers.
     """
     # A label that is missing is a fault here, as a feature is.
-    selection = Selection(table.columns, (*features, target), ())
+    selection = Selection(table.columns, (*features, target), (), Reading(advice=advice))
     parts = [np.empty((0, len(features) + 1))]
     for part in table.chunks(selection, CHUNK, Position()):
         if part.bad:

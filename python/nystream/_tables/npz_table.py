@@ -56,8 +56,8 @@ class NpzTable(StoredTable):
         self.facts = checked(facts, n_features)
         n_targets = sum(array.n_columns for array in self.arrays[1:])
         self.targets = [str(i - n_targets) for i in range(n_targets)]  # counted from the end
-        label = target or self.facts.get("target_name") or LABELS
-        self.columns = self._columns(n_features, label, n_targets)
+        self.label = target or self.facts.get("target_name") or LABELS
+        self.columns = self._columns(n_features, self.label, n_targets)
 
     def _problem(self) -> str:
         """Say what is wrong with the arrays, if anything is."""

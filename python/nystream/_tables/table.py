@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from nystream._core import Table as TableOfCore
@@ -60,6 +60,12 @@ class Chunk:
     bad: tuple[BadRow, ...]
     end: Position
     lines: NDArray[np.int64] | None = None
+
+    def take(self, places: NDArray[np.intp]) -> Chunk:
+        """Return some of the good rows, beside the same bad ones."""
+        lines = None if self.lines is None else self.lines[places]
+        X = taken(self.X, places)
+        return replace(self, rows=self.rows[places], X=X, y=self.y[places], lines=lines)
 
     def place(self, i: int) -> str:
         """Name a good row."""

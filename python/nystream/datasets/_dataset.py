@@ -80,9 +80,21 @@ class Dataset:
         low, high = self.target_range
         return (high - low) or 1.0
 
+    @property
+    def n_features(self) -> int:
+        """Number of columns of X.
+
+        Examples
+        --------
+        >>> from nystream.datasets import load
+        >>> load("friedman", n_rows=100).n_features
+        10
+        """
+        return int(self.X.shape[1])
+
     def __repr__(self) -> str:
-        rows, features = self.X.shape
-        return f"{type(self).__name__}({self.name!r}, rows={rows}, features={features})"
+        size = f"rows={len(self.y)}, features={self.n_features}"
+        return f"{type(self).__name__}({self.name!r}, {size})"
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from nystream._tables.columns import Columns
 from nystream._tables.join import join
 from nystream._tables.opening import ending, open_table
 from nystream._tables.selection import Selection
+from nystream._tables.values import ADVICE
 from nystream.datasets import _checks, _npz
 from nystream.datasets._dataset import NOT_SCALED, Dataset
 from nystream.datasets._scaling import constant, scale_as_paper
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 TABLES = (".csv", ".tsv", ".csv.gz", ".tsv.gz", ".parquet")
 ARRAYS = ".npz"
 KNOWN = (*TABLES, ARRAYS)
+GO_ON = f"{ADVICE}, and nystream.Auto takes frames with text, times and gaps as they are"
 
 
 def read(
@@ -46,8 +48,8 @@ def read(
     (``pip install 'nystream[bench]'``). An ``.npz`` file has X of shape (rows, features) and
     the labels as a second array.
 
-    Every value that is not dropped has to be a number, and none may be missing: what to put in
-    place of a missing value is for the user to choose.
+    Every value that is not dropped has to be a number, and none may be missing. `nystream.Auto` and
+    `nystream.Tabular` take text, times and gaps, in frames of pandas, polars or pyarrow.
 
     Parameters
     ----------
@@ -92,12 +94,12 @@ def read(
         raise FileNotFoundError(f"path should be a file, but there is none at {file}")
     suffix = ending(file)
     if suffix == ARRAYS:
-        return dataset(file, scale, *read_arrays(file, target, drop))
+        return as_dataset(file, scale, *read_arrays(file, target, drop))
     if suffix not in TABLES:
         raise ValueError(f"path should end with one of {', '.join(KNOWN)}, but is {file}")
     if target is None:
         raise ValueError("target should be the name or the index of a column, but is None")
-    return dataset(file, scale, *read_table(file, target, drop))
+    return as_dataset(file, scale, *read_table(file, target, drop))
 
 
 def read_table(path: Path, target: Any, drop: Any) -> Contents:
@@ -105,7 +107,7 @@ def read_table(path: Path, target: Any, drop: Any) -> Contents:
     try:
         with closing(open_table(str(path), None)) as table:
             selection = choose(table.columns, target, drop)
-            X, y = join(table, selection.features, *selection.targets)
+            X, y = join(table, selection.features, selection.targets[0], GO_ON)
     except ImportError as error:
         needed = "pip install 'nystream[bench]'"
         raise ImportError(f"reading {path} needs pyarrow: {needed}") from error
@@ -141,13 +143,18 @@ def choose(columns: Columns, target: Any, drop: Any) -> Selection:
     return Selection(columns, features, (index,))
 
 
+def title_of(path: Path) -> str:
+    """Return the name of a data set from a file: the file's, without the ending."""
+    return path.name[: len(path.name) - len(ending(path))]
+
+
 def listed(drop: Any) -> list[Any]:
     """Return the columns to drop as a list; one alone may be given as it is."""
     one = isinstance(drop, str) or not isinstance(drop, Iterable)
     return [drop] if one else list(drop)
 
 
-def dataset(
+def as_dataset(
     path: Path,
     scale: str | None,
     X: Values,
@@ -166,7 +173,7 @@ def dataset(
         X, y = scale_as_paper(X, y)
         scaling = "features to [-1, 1], target to [0, 1], by their ranges; what is constant to 0"
     return Dataset(
-        name=path.name[: -len(ending(path))],
+        name=title_of(path),
         X=X,
         y=y,
         feature_names=selection.feature_names,

@@ -10,7 +10,7 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.metaestimators import available_if
 
 import nystream
-from nystream._learners._columns import column_parameters
+from nystream._learners._columns import column_parameters, encoded
 from nystream._parameters import document, store
 from nystream.sklearn import _kernels
 from nystream.sklearn._base import IntervalRegressor, OnlineRegressor, WeightedRegressor
@@ -123,9 +123,7 @@ def _encoded(
     if len(y) > _kernels.SAMPLE:
         places = _kernels.evenly(np.ones(len(y)) if weights is None else weights)
         X, y, weights = _safe_indexing(X, places), y[places], None
-    every_row = nystream.Tabular(nystream.OnlineKrr(), **columns)
-    every_row.learn_many(X, y if y.ndim == 1 else y[:, 0])
-    return every_row.basis, weights
+    return encoded(X, y if y.ndim == 1 else y[:, 0], columns), weights
 
 
 store(TabularRegressor)

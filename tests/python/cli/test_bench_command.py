@@ -58,6 +58,58 @@ def test_bench_on_a_file_of_the_users_own(tmp_path, own_csv, capsys):
     assert plain["params"]["bound"] > 25
 
 
+def rent_csv(path, n=300):
+    """A table with ids, text, times and gaps, of which every tenth label is missing."""
+    lines = ["id;town;since;rooms;rent"]
+    for i in range(n):
+        rooms, rent = ("" if i % 7 == 0 else i % 5), ("" if i % 10 == 0 else f"{5 + i % 5},5")
+        lines.append(f"{i};{('Ulm', 'Jena', '')[i % 3]};{1 + i % 28:02}.01.2024;{rooms};{rent}")
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def test_bench_on_a_table_with_text_times_and_gaps(tmp_path, capsys):
+    path, out = rent_csv(tmp_path / "rents.csv"), tmp_path / "out"
+    command = ["bench", "--data", str(path), "--target", "rent", "--no-tune", "--out", str(out)]
+    learners = ["--algorithms", "LinearRls", "RunningMean"]
+    assert main([*command, *learners, "--repeats", "1"]) == 0
+    printed = capsys.readouterr().out
+    assert "270 rows, 4 features; target to [0, 1] by its range; columns as they are" in printed
+    assert "columns: 1 number, 1 category, 1 time; left out: id (id)" in printed
+    assert "rows without a label left out: 30." in printed
+    before = (out / "results.jsonl").read_bytes()
+    again = ["--algorithms", "LinearRls", "RunningMean", "Auto", "--repeats", "2", "--resume"]
+    assert main([*command, *again]) == 0
+    assert (out / "results.jsonl").read_bytes().startswith(before)
+    assert len(results(out)) == 6
+    assert re.search(r"\| Auto +\| +0\.0\d+ ± 0\.\d+ \|", capsys.readouterr().out)
+    assert main(["info", str(out)]) == 0
+    assert "rents, Auto: 2 runs, least MSE 0.0" in capsys.readouterr().out
+    assert main([*command, "--resume", *learners, "--repeats", "1", "--schema", "id=number"]) == 0
+    assert len(results(out)) == 8  # other columns, other data
+
+
+def test_bench_reads_a_file_as_it_is_told(tmp_path, capsys):
+    path, out = tmp_path / "table.txt", tmp_path / "out"
+    lines = [f"{i % 7}/{'x' if i == 90 else i % 3},5/{i % 2},25" for i in range(100)]
+    path.write_text("\n".join(["\u00e4/b/price", *lines]) + "\n", encoding="latin-1")
+    command = ["bench", "--data", str(path), "--target", "price", "--format", "csv"]
+    command += ["--separator", "/", "--decimal", ",", "--encoding", "latin-1", "--repeats", "1"]
+    command += ["--algorithms", "RunningMean", "--out", str(out), "--resume"]
+    assert main(command) == 0
+    assert "columns: 1 number, 1 category." in capsys.readouterr().out
+    assert main([*command, "--schema", "b=number"]) == 2
+    refused = "line 92: column 'b' should be a number, but is 'x,5'; --drop leaves a column out, "
+    assert refused in capsys.readouterr().err
+    assert main([*command, "--schema", "b=number", "--on-error", "report"]) == 0
+    told = capsys.readouterr()
+    assert "nystream: " in told.err
+    assert "line 92: column 'b'" in told.err
+    assert "bad rows left out: 1." in told.out
+    assert main([*command, "--missing-values", "0.5", "--features", "b"]) == 0
+    assert "100 rows, 1 features" in capsys.readouterr().out
+
+
 def test_bench_in_the_given_order_repeats_nothing_in_vain(tmp_path):
     out = tmp_path / "out"
     options = ["--datasets", "friedman", "--order", "given", *SMALL, *LEARNERS]
@@ -128,9 +180,10 @@ def test_interrupt_and_resume_lose_and_repeat_nothing(tmp_path, number, monkeypa
         patch.setattr(runner, "execute", execute)
         assert main([*options, str(stopped)]) == 130
     printed = capsys.readouterr()
-    assert not printed.out
     file = stopped / "results.jsonl"
     count = len(results(stopped))
+    assert f"Only {count} of 72 runs are done: some means are over fewer passes." in printed.out
+    assert re.search(r"\| KOGD +\| +\**0\.\d+", printed.out)
     assert 6 <= count == len(appended) < 72
     assert f"stopped: {count} of 72 runs are in {file}; the same command with --re" in printed.err
     before = file.read_bytes()
@@ -229,6 +282,9 @@ def test_a_preset_leaves_out_what_cannot_be_had(tmp_path, capsys, monkeypatch):
         (["--algorithms", "Magic"], "algorithm should be one of Fogd, .* but is 'Magic'"),
         (["--target", "price"], "--target is for a file of your own: name it with --data"),
         (["--drop", "a"], "--drop is for a file of your own: name it with --data"),
+        (["--schema", "a=text"], "--schema is for a file of your own: name it with --data"),
+        (["--on-error", "skip"], "--on-error is for a file of your own: name it with --data"),
+        (["--missing-values", "0"], "--missing-values is for a file of your own"),
         (["--data", "absent.csv", "--target", "y"], "absent.csv"),
         (["--data", "absent.csv"], "--data needs --target, the column to predict"),
         (

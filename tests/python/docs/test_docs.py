@@ -47,6 +47,7 @@ def public_names(thing, prefix=""):
 
 # What the examples of a module, or of a page, need beside the core.
 NEEDS = {
+    "data": ["matplotlib", "tqdm"],
     "models": ["onnx", "onnxruntime", "polars"],
     "ray": ["ray"],
     "recipes": ["dask", "distributed", "mlflow", "narwhals", "pandas", "scipy"],
@@ -127,7 +128,7 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 
 # Pages whose commands are run, too.
-WITH_COMMANDS = {"pipes"}
+WITH_COMMANDS = {"data", "pipes"}
 SHELL_SIGNS = {"|", ">", ">>", "<", "&&", "&", "2>"}
 
 

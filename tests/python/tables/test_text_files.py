@@ -116,7 +116,8 @@ def test_texts_that_can_be_read(case, tmp_path):
     assert (data.feature_names is None) == ("no names" in case)
 
 
-NOT_A_NUMBER = "; drop leaves a column out"
+GO_ON = "and nystream.Auto takes frames with text, times and gaps as they are"
+NOT_A_NUMBER = f"; drop leaves a column out, {GO_ON}"
 # Text, arguments, and what is wrong; {} stands for the path.
 BAD_CSV = [
     ("a,y\n1,2\nx,3\n", {}, "{}, line 3: column 'a' should be a number, but is 'x'" + NOT_A_NUMBER),
