@@ -38,7 +38,7 @@ def test_it_says_what_the_product_says():
         "sold=false": 1.0,
         "town: frequency": -2.995732273553991,
     }
-    assert len(x) == 50
+    assert len(x) == 51
     assert {name: found[name] for name in expected} == pytest.approx(expected, rel=1e-12)
     kinds = ["number", "category", "time", "category", "text", "category"]
     assert list(columns.schema().values()) == kinds

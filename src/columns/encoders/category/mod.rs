@@ -232,14 +232,13 @@ mod tests {
     #[test]
     fn frequent_values_get_an_indicator_for_ever() {
         let mut walk = Walk::new(&OPTIONS);
-        (0..7).for_each(|_| walk.learn(Some("x"), &[0.0]));
+        (0..2).for_each(|_| walk.learn(Some("x"), &[0.0]));
         walk.learn(Some("0"), &[0.0]);
         assert_eq!(walk.names, ["a: mean label"]);
         walk.learn(Some("x"), &[0.0]);
-        (1..392).for_each(|i| walk.learn(Some(&i.to_string()), &[0.0]));
-        // The eighth of these rows is the 408th, of which a fiftieth is more than 8.
-        (0..7).for_each(|_| walk.learn(None, &[0.0]));
-        walk.learn(None, &[0.0]);
+        (1..595).for_each(|i| walk.learn(Some(&i.to_string()), &[0.0]));
+        // The third of these rows is the 601st, of which a two-hundredth is more than 3.
+        (0..3).for_each(|_| walk.learn(None, &[0.0]));
         assert_eq!(walk.names[1..], ["a=x", "a: frequency"]);
         walk.learn(None, &[0.0]);
         assert_eq!(walk.names[3..], ["a is missing"]);
