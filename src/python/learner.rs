@@ -1,7 +1,6 @@
 //! The base class of all learners.
 
 use std::cell::RefCell;
-use std::slice::from_ref;
 use std::sync::Arc;
 
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
@@ -9,16 +8,16 @@ use parking_lot::{ReentrantMutex, ReentrantMutexGuard};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
-use pyo3::types::{PyBytes, PyDict, PyFloat, PyType};
+use pyo3::types::{PyBytes, PyDict, PyType};
 
 use super::chunks::ScoreRows;
 use super::late::{self, Ticket};
 use super::schema::{self, Column};
 use super::scorer::Scorer;
 use super::training_batch::TrainingBatch;
-use super::{arrays, chunks, front, intervals, novelty, params, tables};
+use super::{arrays, chunks, front, intervals, novelty, one_row, params, tables};
 use crate::columns::{Columns, Table};
-use crate::data::{FeatureNames, Number, Rows};
+use crate::data::{Number, Rows};
 use crate::error::Error;
 use crate::learner::Features;
 use crate::linalg::Panels;
@@ -53,19 +52,6 @@ pub(super) struct Learner {
 impl Learner {
     fn lock(&self, py: Python<'_>) -> ReentrantMutexGuard<'_, RefCell<Core>> {
         self.core.lock_py_attached(py)
-    }
-
-    /// A row of a table, if it is one and the learner takes it.
-    fn row_of_table(
-        &self,
-        py: Python<'_>,
-        argument: &str,
-        x: &Bound<'_, PyAny>,
-    ) -> PyResult<Option<Arc<Table>>> {
-        if arrays::is_nameless(x) || !self.lock(py).borrow().takes_tables() {
-            return Ok(None);
-        }
-        tables::row(argument, x)
     }
 
     /// Many rows of a table, if they are that and the learner takes them.
@@ -148,20 +134,7 @@ impl Learner {
         py: Python<'py>,
         x: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        if let Some(row) = self.row_of_table(py, "x", x)? {
-            let yhat = self.lock(py).borrow().predict_table(&row)?;
-            return Ok(chunks::prediction(py, yhat));
-        }
-        let (x, names) = arrays::row("x", x)?;
-        let (guard, x) = (self.lock(py), x.try_readonly()?);
-        let learner = guard.borrow();
-        learner.check_names("x", &names)?;
-        if learner.n_targets() == 1 {
-            let yhat = learner.predict_row(x.as_slice()?)?;
-            return Ok(PyFloat::new(py, yhat).into_any());
-        }
-        let yhat = learner.predict_targets(x.as_slice()?)?;
-        Ok(chunks::prediction(py, yhat))
+        one_row::predict(py, &self.core, x)
     }
 
     #[doc = include_str!("docs/learn_one.txt")]
@@ -173,26 +146,9 @@ impl Learner {
         y: &Bound<'_, PyAny>,
         sample_weight: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<()> {
-        let n_targets = self.lock(py).borrow().n_targets();
-        let y = arrays::label("y", y, n_targets)?;
+        let y = arrays::label("y", y, self.n_targets(py))?;
         let weight = sample_weight.map(|w| arrays::number("sample_weight", w));
-        let weight = weight.transpose()?;
-        if let Some(row) = self.row_of_table(py, "x", x)? {
-            let weights = weight.as_ref().map(from_ref);
-            let learn = || Ok(self.lock(py).borrow_mut().learn_table(&row, &y, weights)?);
-            return schema::warn_after(py, &self.core, learn).map(drop);
-        }
-        let (x, names) = arrays::row("x", x)?;
-        let (guard, x) = (self.lock(py), x.try_readonly()?);
-        let mut learner = guard.borrow_mut();
-        learner.check_names("x", &names)?;
-        let is_first = learner.n_seen() == 0;
-        let mut yhat = vec![0.0; n_targets];
-        learner.learn_targets(x.as_slice()?, &y, weight, &mut yhat)?;
-        if is_first {
-            learner.name_features(names);
-        }
-        Ok(())
+        one_row::learn(py, &self.core, (x, &y), weight.transpose()?)
     }
 
     #[doc = include_str!("docs/predict_many.txt")]
@@ -275,18 +231,7 @@ impl Learner {
         level: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Ticket> {
         let level = level.map(|level| arrays::number("level", level));
-        let level = level.transpose()?;
-        if let Some(row) = self.row_of_table(py, "x", x)? {
-            let guard = self.lock(py);
-            let ask = |learner: &mut Core| learner.ask_table(&row);
-            return late::ask(&mut guard.borrow_mut(), level, FeatureNames::default(), ask);
-        }
-        let (x, names) = arrays::row("x", x)?;
-        let (guard, x) = (self.lock(py), x.try_readonly()?);
-        let mut learner = guard.borrow_mut();
-        learner.check_names("x", &names)?;
-        let x = x.as_slice()?;
-        late::ask(&mut learner, level, names, |learner| learner.ask(x))
+        one_row::ask(py, &self.core, x, level.transpose()?)
     }
 
     #[doc = include_str!("docs/answer.txt")]

@@ -17,6 +17,7 @@ mod late;
 mod learner;
 mod merge;
 mod novelty;
+mod one_row;
 mod params;
 mod parts;
 mod schema;

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import gzip
+import re
+import subprocess
+import sys
 
 import numpy as np
 import pytest
+from messy import TABLES
 from support import ROOT
 from table_streams import MAKERS, library, quietly
 
 import nystream
-
-TABLES = ROOT.parent / "shared" / "tables"
 
 
 def ever_new(first, n_rows):
@@ -123,3 +125,25 @@ def test_columns_that_tell_nothing_cost_little(name):
         found = quietly(nystream.Auto().progressive, table, y)
         errors.append(np.abs(found - y)[200:].mean())
     assert errors[1] < 1.05 * errors[0]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["taxis", "AirQualityUCI"])
+def test_errors_on_raw_tables_are_those_of_the_page(name):
+    if not (TABLES / f"{name}.csv.gz").exists():
+        pytest.skip(f"the table {name} is not in {TABLES}")
+    pytest.importorskip("pandas", reason="reads the tables")
+    script = ROOT / "benches" / "python" / "tables.py"
+    command = [sys.executable, "-W", "ignore", str(script), str(TABLES), name]
+    printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    found, expected = (
+        next(line for line in text.splitlines() if line.startswith(f"| {name} |"))
+        for text in (printed, (ROOT / "docs" / "tables.md").read_text(encoding="utf-8"))
+    )
+    # Other instruction sets round otherwise, and trees may split otherwise.
+    assert numbers(found) == pytest.approx(numbers(expected), rel=0.02)
+
+
+def numbers(line):
+    """The numbers in a line of a table."""
+    return [float(number) for number in re.findall(r"[\d.]+", line.replace(",", ""))]

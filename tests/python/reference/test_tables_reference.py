@@ -124,5 +124,5 @@ def test_auto_on_a_table_is_auto_on_what_the_reference_makes_of_it(seed):
 
     rows, y = random_rows(seed)
     settings = Settings(schema=stated(rows))
-    # Metrics are learned from gradients, where the last digits of the features become others: they grow.
+    # Metrics are learned from gradients, in which differences of the last digits grow.
     assert_same(make(schema=settings.schema), OnFeatures(make, settings), rows, y, 2e-2)
