@@ -85,7 +85,7 @@ class Tabular(ColumnParameters, Constructed, Learner):  # type: ignore[misc]  # 
     Examples
     --------
     >>> import nystream
-    >>> model = nystream.Tabular(nystream.RidgeAld())
+    >>> model = nystream.Tabular(nystream.LinearRls())
     >>> rows = [{"town": town, "rooms": n % 5} for n, town in enumerate(["Ulm", "Bonn"] * 100)]
     >>> model.learn_many(rows, [row["rooms"] + len(row["town"]) for row in rows])
     >>> round(model.predict_one({"town": "Bonn", "rooms": 2}), 1)  # 2 rooms and 4 letters

@@ -215,7 +215,7 @@ def test_numbers_that_stand_for_missing_values_are_missing(make):
     model, plain = make(missing_values=[-999]), make()
     np.testing.assert_array_equal(model.progressive(rows, Y), plain.progressive(ROWS, Y))
     assert model.schema == plain.schema
-    assert model.params["missing_values"] == (-999.0,)
+    assert model.params["missing_values"] == [-999.0]
     X = np.array([[-999.0 if i % 4 == 1 else i % 7, i % 3] for i in range(300)])
     gaps = np.where(X == -999, np.nan, X)
     model, plain = make(missing_values=-999), make()

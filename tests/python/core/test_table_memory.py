@@ -94,8 +94,8 @@ def table_of(name, target, left_out, n_rows, **kwargs):
 
 REAL = {
     "taxis": lambda: table_of("taxis.csv.gz", "fare", ["total", "tip", "tolls", "dropoff"], 6433),
-    "seoul": lambda: table_of(
-        "seoul.csv.gz", "Rented Bike Count", [], 8760, sep=";", encoding="utf-8-sig"
+    "AirQualityUCI": lambda: table_of(
+        "AirQualityUCI.csv.gz", "CO(GT)", [], 9471, sep=";", decimal=","
     ),
 }
 
