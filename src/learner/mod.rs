@@ -220,7 +220,9 @@ impl Learner {
         let yhat = learn_rows(&mut *self.algorithm, rows, y);
         self.count_asked(rows.len());
         self.count_rows(rows.n_features(), rows.len());
-        rows.iter().for_each(|x| self.note_row(x, 1.0));
+        if let Some(encoding) = &mut self.encoding {
+            rows.iter().for_each(|x| encoding.note_row(x));
+        }
         check_predictions(&yhat)?;
         Ok(yhat)
     }

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from nystream import RunningMean, Tabular
+from nystream import ColumnWarning, RunningMean, Tabular
 from nystream._core import LARGEST, Table
 from nystream._frames import NamedRows
 from nystream._runs.fitting import fitted
@@ -82,7 +82,7 @@ def settled(model: Learner, rows: Chunk) -> Iterator[Chunk]:
         part = fitted(model, rows.take(np.arange(first, min(first + CHUNK, len(rows.y)))))
         if len(part.y):
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore", UserWarning)  # of ids: the report names them
+                warnings.simplefilter("ignore", ColumnWarning)  # the report names such columns
                 model.learn_many(part.X, part.y)
         yield part
 
