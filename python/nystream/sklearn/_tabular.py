@@ -17,7 +17,7 @@ from nystream.sklearn._base import IntervalRegressor, OnlineRegressor, WeightedR
 from nystream.sklearn._tables import TableRegressor
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import NDArray
 
 __all__ = ["TabularRegressor"]
 
@@ -65,26 +65,7 @@ class TabularRegressor(TableRegressor, WeightedRegressor):
     def _takes_targets(self) -> bool:
         return isinstance(self.model, OnlineRegressor) and self.model._takes_targets
 
-    @available_if(_has_intervals)  # type: ignore[untyped-decorator]
-    def predict_interval(self, X: ArrayLike, level: float = 0.9) -> NDArray[np.float64]:
-        """Predict where the labels of rows are likely to be; nothing changes.
-
-        There if the estimator has it.
-
-        Parameters
-        ----------
-        X
-            Rows, of shape (n_samples, n_features).
-        level
-            The part of labels that the intervals should hold, more than 0 and less than 1.
-
-        Returns
-        -------
-        ndarray
-            The two ends of each, of shape (n_samples, 2); or (n_samples, n_targets, 2), if labels
-            had columns.
-        """
-        return IntervalRegressor.predict_interval(self, X, level)
+    predict_interval = available_if(_has_intervals)(IntervalRegressor.predict_interval)
 
     def _learn(self, X: Any, y: Any, sample_weight: Any, *, afresh: bool) -> Any:
         if not isinstance(self.model, OnlineRegressor) or isinstance(self.model, TableRegressor):

@@ -254,9 +254,12 @@ def test_rows_are_checked(name):
     model, X = learned(name)
     for rows, message in [
         (X[:, :2], "X should have 3 features, but has 2"),
+        (np.full((2, 3), np.nan), "X[0, 0] should be a finite number"),
         (np.full((2, 3), np.inf), "X[0, 0] should be a finite number"),
         (X[:0], "X should have at least one row and one feature, but is empty"),
     ]:
+        if np.isnan(rows).any() and model.schema is not None:
+            continue  # a model with columns takes gaps
         with pytest.raises(ValueError, match="^" + re.escape(message)):
             model.predict_interval(rows)
 

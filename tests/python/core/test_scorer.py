@@ -203,6 +203,7 @@ def test_a_scorer_cannot_be_made_by_hand_or_changed():
 
 
 BAD_ROWS = [
+    (np.full((1, 4), np.nan), "X[0, 0] should be a finite number"),
     (np.full((1, 4), np.inf), "X[0, 0] should be a finite number"),
     (np.zeros((1, 3)), "X should have 4 features, but has 3"),
     (np.zeros(4), "X should be two-dimensional"),
@@ -211,6 +212,8 @@ BAD_ROWS = [
 
 @pytest.mark.parametrize(("rows", "message"), BAD_ROWS)
 def test_bad_rows_are_refused(model, rows, message):
+    if np.isnan(rows).any() and model.schema is not None:
+        return  # a model with columns takes gaps
     with pytest.raises(ValueError, match=message.replace("[", r"\[").replace("]", r"\]")):
         model.scorer().predict_many(rows)
 

@@ -162,16 +162,22 @@ def test_infinities_are_refused_as_before(make, bad):
     assert model.to_bytes() == before
 
 
+def calls_with_gaps(model):
+    return [
+        lambda: model.learn_many(X, Y),
+        lambda: model.predict_many(X),
+        lambda: model.learn_one([0.0, np.nan, 0.0, 0.0], 1.0),
+        lambda: model.predict_one([0.0, np.nan, 0.0, 0.0]),
+    ]
+
+
 def test_gaps_are_refused_if_asked_for(make):
     model = make(missing="error")
     full = np.nan_to_num(X)
     model.learn_many(full[:40], Y[:40])
     before = model.to_bytes()
     for call in (
-        lambda: model.learn_many(X, Y),
-        lambda: model.predict_many(X),
-        lambda: model.learn_one([0.0, np.nan, 0.0, 0.0], 1.0),
-        lambda: model.predict_one([0.0, np.nan, 0.0, 0.0]),
+        *calls_with_gaps(model),
         lambda: model.ask([0.0, np.nan, 0.0, 0.0]),
         lambda: model.scorer().predict_many(X),
     ):
@@ -186,12 +192,7 @@ def test_learners_without_columns_refuse_gaps_and_tables(name):
     full = np.nan_to_num(X)
     model.learn_many(full[:30], Y[:30])
     before = model.to_bytes()
-    for call in (
-        lambda: model.learn_many(X, Y),
-        lambda: model.predict_many(X),
-        lambda: model.learn_one([0.0, np.nan, 0.0, 0.0], 1.0),
-        lambda: model.predict_one([0.0, np.nan, 0.0, 0.0]),
-    ):
+    for call in calls_with_gaps(model):
         with pytest.raises(ValueError, match="should be a finite number"):
             call()
     for call in (
