@@ -23,6 +23,7 @@ pub mod columns;
 mod data;
 mod error;
 pub mod features;
+pub mod forecast;
 pub mod kernels;
 mod learner;
 mod limits;

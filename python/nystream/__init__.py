@@ -26,6 +26,7 @@ from nystream._core import (
     load,
     set_num_threads,
 )
+from nystream._forecaster import Forecaster
 from nystream._kernels import *  # noqa: F403
 from nystream._learners import *  # noqa: F403
 
@@ -34,6 +35,7 @@ __all__ = [
     "ColumnWarning",  # noqa: F405
     "Event",  # noqa: F405
     "Expert",  # noqa: F405
+    "Forecaster",
     "Kernel",
     "Learner",
     "Scorer",

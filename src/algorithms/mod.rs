@@ -325,6 +325,21 @@ macro_rules! registry {
     };
 }
 
+impl AnyParams {
+    /// These parameters with another forgetting factor; an error for an algorithm that has none.
+    pub fn with_forgetting(mut self, factor: f64) -> Result<Self, Error> {
+        let algorithm = self.name();
+        let forgetting = match &mut self {
+            Self::Auto(params) => &mut params.forgetting,
+            Self::LinearRls(params) => &mut params.forgetting,
+            Self::RidgeAld(params) => &mut params.forgetting,
+            _ => return Err(Error::Forgetting { algorithm }),
+        };
+        *forgetting = factor;
+        Ok(self)
+    }
+}
+
 registry!(
     AogdAld: AogdAldParams,
     Auto: AutoParams,

@@ -40,6 +40,7 @@ mod infer;
 mod kind;
 mod learn;
 mod matched;
+mod moments;
 mod reading;
 mod replay;
 mod row;
@@ -63,6 +64,7 @@ pub use replay::{Replay, ReplayedRow};
 pub use settings::{OnMissing, OnNewColumns, Settings};
 pub use table::{Column, MISSING, Table};
 pub(crate) use texts::{put_texts, texts};
+pub(crate) use times::{DAY, months_of, start_of_month};
 
 /// What has been learned of the columns of a table.
 ///

@@ -175,6 +175,12 @@ pub enum Error {
         /// Name of the algorithm.
         algorithm: &'static str,
     },
+    /// A learner that forgets nothing.
+    #[error("half_life should not be given: {algorithm} has no forgetting factor")]
+    Forgetting {
+        /// Name of the algorithm.
+        algorithm: &'static str,
+    },
     /// Another number of labels or weights than of rows.
     #[error("{argument} should have as many {things} as X has rows, {expected}, but has {found}")]
     Length {

@@ -93,6 +93,16 @@ impl Learner {
         }
     }
 
+    /// Puts another row of a table in place of the one that was asked for: it is known better by now. What was predicted
+    /// stays what it was.
+    pub fn amend(&self, ticket: &mut Ticket, row: Table) -> Result<(), Error> {
+        ticket.x = self.features(&row)?.numbers().to_vec();
+        if let Some(asked) = &mut ticket.row {
+            asked.table = row;
+        }
+        Ok(())
+    }
+
     /// The two ends of an interval for each target of a row that was asked for just now, at this level.
     pub fn interval_of(&self, ticket: &Ticket, level: f64) -> Result<Vec<f64>, Error> {
         self.ends(&ticket.asked, level)
@@ -108,7 +118,7 @@ impl Learner {
     }
 
     /// Refuses a ticket that no learner like this one has given.
-    pub(super) fn check_ticket(&self, ticket: &Ticket) -> Result<(), Error> {
+    pub(crate) fn check_ticket(&self, ticket: &Ticket) -> Result<(), Error> {
         let Asked {
             yhat,
             q,

@@ -10,7 +10,7 @@ use super::late::{AskedRow, Ticket};
 use crate::columns::{Table, put_texts, texts};
 use crate::data::check_label;
 use crate::error::Error;
-use crate::persist::{State, index};
+use crate::persist::State;
 use crate::predictor::Asked;
 use crate::runtime::heap;
 
@@ -31,12 +31,12 @@ impl Learner {
         if self.pending.is_empty() {
             return;
         }
-        let (mut numbers, mut ends) = (Vec::new(), Vec::new());
-        for waiting in &self.pending {
-            waiting.append_to(&mut numbers, &mut ends);
-        }
-        state.put("pending", numbers);
-        state.put_indices("pending_ends", &ends);
+        let single: Vec<[f64; 3]> = self.pending.iter().map(Waiting::single).collect();
+        let all = self.pending.iter().zip(&single);
+        state.put_lists(
+            "pending",
+            all.flat_map(|(waiting, single)| waiting.parts(single)),
+        );
         if self.encoding.is_some() {
             let rows = self
                 .pending
@@ -55,18 +55,8 @@ impl Learner {
         if !state.has("pending") {
             return Ok(());
         }
-        let (numbers, ends) = (
-            state.any_vector("pending")?,
-            state.any_vector("pending_ends")?,
-        );
         let wrong = || Error::model_file("pending should be rows that wait for their labels");
-        let mut parts = Vec::with_capacity(ends.len());
-        let mut start = 0;
-        for end in ends {
-            let end = index(end, start..numbers.len() + 1).ok_or_else(wrong)?;
-            parts.push(&numbers[start..end]);
-            start = end;
-        }
+        let parts = state.lists("pending")?;
         let rows = if self.encoding.is_some() && state.has("pending_rows_bytes") {
             texts(state, "pending_rows")?
         } else {
@@ -119,26 +109,20 @@ impl Waiting {
     /// Number of parts that a row has in a file.
     const PARTS: usize = 6;
 
-    /// Appends the numbers of the row, and where each part of them ends.
-    fn append_to(&self, numbers: &mut Vec<f64>, ends: &mut Vec<usize>) {
+    /// The numbers of the row that are not lists.
+    fn single(&self) -> [f64; 3] {
+        [self.ticket.at as f64, self.ticket.asked.q, self.weight]
+    }
+
+    /// The numbers of the row, in lists.
+    fn parts<'a>(&'a self, single: &'a [f64; 3]) -> [&'a [f64]; Self::PARTS] {
         let Asked {
             yhat,
-            q,
             scales,
             details,
+            ..
         } = &self.ticket.asked;
-        let single = [self.ticket.at as f64, *q, self.weight];
-        for part in [
-            &self.ticket.x,
-            &self.y,
-            yhat,
-            scales,
-            details,
-            &single.to_vec(),
-        ] {
-            numbers.extend_from_slice(part);
-            ends.push(numbers.len());
-        }
+        [&self.ticket.x, &self.y, yhat, scales, details, single]
     }
 
     /// Gives the row more features, which are 0.
@@ -146,22 +130,25 @@ impl Waiting {
         self.ticket.x.resize(n_features, 0.0);
     }
 
-    fn read(parts: &[&[f64]]) -> Option<Self> {
-        let &[x, y, yhat, scales, details, &[at, q, weight]] = parts else {
+    fn read(parts: &[Vec<f64>]) -> Option<Self> {
+        let [x, y, yhat, scales, details, single] = parts else {
+            return None;
+        };
+        let &[at, q, weight] = single.as_slice() else {
             return None;
         };
         let asked = Asked {
-            yhat: yhat.to_vec(),
+            yhat: yhat.clone(),
             q,
-            scales: scales.to_vec(),
-            details: details.to_vec(),
+            scales: scales.clone(),
+            details: details.clone(),
         };
         #[allow(
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,
             reason = "a count"
         )]
-        let (at, x) = (at as u64, x.to_vec());
+        let (at, x) = (at as u64, x.clone());
         Some(Self {
             ticket: Ticket {
                 x,
@@ -169,7 +156,7 @@ impl Waiting {
                 at,
                 row: None,
             },
-            y: y.to_vec(),
+            y: y.clone(),
             weight,
         })
     }

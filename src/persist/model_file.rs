@@ -16,11 +16,15 @@ use sha2::{Digest, Sha256};
 use super::{State, atomic};
 use crate::error::Error;
 
-/// Versions of the format that are read. The second has columns; a model without any is written in the first.
-const FORMATS: [u32; 2] = [1, 2];
+/// Versions of the format that are read. The second has columns, the third forecasters; a model is written in the first
+/// that holds it.
+const FORMATS: [u32; 3] = [1, 2, 3];
 
 /// The most bytes that parameters take in a header; arrays among them are stored apart.
 const LONGEST_PARAMETERS: usize = 1 << 16;
+
+/// The most bytes that a forecaster takes in a header: its parameters, its columns for each horizon, and what waits.
+const LONGEST_FORECASTER: usize = 1 << 26;
 
 /// The most bytes that names and kinds of columns take in a header.
 const LONGEST_COLUMNS: usize = 1 << 23;
@@ -46,6 +50,7 @@ struct Header<'a> {
     learner: Option<&'a RawValue>,
     scorer: Option<&'a RawValue>,
     columns: Option<&'a RawValue>,
+    forecaster: Option<&'a RawValue>,
     n_features: Option<u64>,
     n_seen: Option<u64>,
     n_targets: Option<u64>,
@@ -67,6 +72,7 @@ impl Header<'_> {
             ("learner", self.learner, LONGEST_PARAMETERS),
             ("scorer", self.scorer, LONGEST_PARAMETERS),
             ("columns", self.columns, LONGEST_COLUMNS),
+            ("forecaster", self.forecaster, LONGEST_FORECASTER),
         ] {
             if value.is_some_and(|value| value.get().len() > longest) {
                 return Err(Error::model_file(format!(
@@ -80,7 +86,7 @@ impl Header<'_> {
 
 /// The bytes of a model with this JSON content and these arrays.
 pub(crate) fn to_bytes(mut content: Value, state: &State) -> Result<Vec<u8>, Error> {
-    content["format"] = json!(FORMATS[usize::from(content.get("columns").is_some())]);
+    content["format"] = json!(format_of(&content));
     content["version"] = json!(env!("CARGO_PKG_VERSION"));
     content["sha256"] = json!(no_checksum());
     // One key, and sorted, so that equal models have equal bytes.
@@ -88,6 +94,16 @@ pub(crate) fn to_bytes(mut content: Value, state: &State) -> Result<Vec<u8>, Err
     let text = content.to_string();
     let sha256 = checksum(&text, state);
     state.to_bytes(text.replacen(&entry(&no_checksum()), &entry(&sha256), 1))
+}
+
+/// The first format that holds this content.
+fn format_of(content: &Value) -> u32 {
+    let has = |name| content.get(name).is_some();
+    FORMATS[if has("forecaster") {
+        2
+    } else {
+        usize::from(has("columns"))
+    }]
 }
 
 /// The JSON content and the arrays of a model.
@@ -99,9 +115,9 @@ pub(crate) fn from_bytes(bytes: &[u8]) -> Result<(Value, State), Error> {
         sha256,
     } = parse(&text)?;
     if !FORMATS.contains(&format) {
-        let [first, last] = FORMATS;
+        let [first, .., last] = FORMATS;
         return Err(Error::model_file(format!(
-            "its format is {format}, written by version {version}, and this version reads {first} and {last}"
+            "its format is {format}, written by version {version}, and this version reads {first} to {last}"
         )));
     }
     let sha256 = sha256.ok_or_else(|| Error::model_file("it has no checksum"))?;
@@ -243,11 +259,11 @@ mod tests {
 
     #[test]
     fn another_format_is_refused_by_number() {
-        let text = r#"{"format":3,"version":"9.9.9","something":"new"}"#;
+        let text = r#"{"format":4,"version":"9.9.9","something":"new"}"#;
         let bytes = State::default().to_bytes(text.into()).unwrap();
         let reason = reason(&bytes);
         assert!(
-            reason.contains("format is 3, written by version 9.9.9"),
+            reason.contains("format is 4, written by version 9.9.9"),
             "{reason}"
         );
     }

@@ -10,6 +10,7 @@
 mod arrays;
 mod chunks;
 mod errors;
+mod forecaster;
 mod front;
 mod intervals;
 mod kernel;
@@ -38,9 +39,11 @@ mod _core {
 
     use super::{arrays, front};
     use crate::algorithms::{AnyParams, AogdAldParams, Decay};
+    use crate::forecast::AnyModel;
     use crate::kernels::AnyKernel;
-    use crate::learner::AnyModel;
 
+    #[pymodule_export]
+    use super::forecaster::Forecaster;
     #[pymodule_export]
     use super::kernel::Kernel;
     #[pymodule_export]
@@ -102,6 +105,7 @@ mod _core {
         let path = arrays::path("path", path)?;
         match py.detach(|| AnyModel::load(&path))? {
             AnyModel::Learner(learner) => Learner::wrap(py, learner, None),
+            AnyModel::Forecaster(forecaster) => Forecaster::wrap(py, *forecaster, None),
             AnyModel::Scorer(scorer) => Ok(Bound::new(py, Scorer::from(scorer))?.into_any()),
         }
     }

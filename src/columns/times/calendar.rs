@@ -1,7 +1,7 @@
 //! The Gregorian calendar. Days are counted from 1970-01-01, and may be negative.
 
 /// Microseconds of a day.
-pub(in crate::columns) const DAY: i64 = 86_400_000_000;
+pub(crate) const DAY: i64 = 86_400_000_000;
 
 /// Days from 0000-03-01 to 1970-01-01.
 const EPOCH: i64 = 719_468;
@@ -37,6 +37,17 @@ pub(super) fn part_of_year(day: i64) -> f64 {
     let (year, _, _) = date_of(day);
     let first = number_of(year, 1, 1);
     (day - first) as f64 / (number_of(year + 1, 1, 1) - first) as f64
+}
+
+/// The number of a time's month, counted from the year 0.
+pub(crate) fn months_of(micros: i64) -> i64 {
+    let (year, month, _) = date_of(micros.div_euclid(DAY));
+    12 * year + month - 1
+}
+
+/// The time at which a month begins, in microseconds since 1970.
+pub(crate) fn start_of_month(number: i64) -> i64 {
+    number_of(number.div_euclid(12), number.rem_euclid(12) + 1, 1).saturating_mul(DAY)
 }
 
 /// Days since Monday.

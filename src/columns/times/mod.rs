@@ -4,6 +4,6 @@ mod calendar;
 mod moment;
 mod parse;
 
-pub(super) use calendar::DAY;
+pub(crate) use calendar::{DAY, months_of, start_of_month};
 pub(super) use moment::Moment;
 pub(super) use parse::{Order, parse};

@@ -47,6 +47,17 @@ impl State {
         self.put(name, data);
     }
 
+    /// Stores lists of numbers of any length: the numbers one after the other, and where each list ends.
+    pub(crate) fn put_lists<'a>(&mut self, name: &str, lists: impl IntoIterator<Item = &'a [f64]>) {
+        let (mut numbers, mut ends) = (Vec::new(), Vec::new());
+        for list in lists {
+            numbers.extend_from_slice(list);
+            ends.push(numbers.len());
+        }
+        self.put(name, numbers);
+        self.put_indices(&format!("{name}_ends"), &ends);
+    }
+
     /// Stores a matrix, row after row.
     pub(crate) fn put_matrix(&mut self, name: &str, shape: [usize; 2], data: Vec<f64>) {
         let shape = shape.to_vec();
@@ -145,6 +156,20 @@ impl State {
                 ))
             })
         })
+    }
+
+    /// The lists of numbers of this name.
+    pub(crate) fn lists(&self, name: &str) -> Result<Vec<Vec<f64>>, Error> {
+        let wrong = || Error::model_file(format!("{name} should be lists of numbers"));
+        let (numbers, mut start) = (self.any_vector(name)?, 0);
+        let list = |end: f64| {
+            let end = index(end, start..numbers.len() + 1).ok_or_else(wrong)?;
+            let list = numbers[start..end].to_vec();
+            start = end;
+            Ok(list)
+        };
+        let ends = self.any_vector(&format!("{name}_ends"))?;
+        ends.into_iter().map(list).collect()
     }
 
     /// The `N` numbers of this name.
@@ -314,6 +339,17 @@ mod tests {
         assert_eq!(state.inner("part"), example());
         assert_eq!(state.inner("par"), State::default());
         assert!(state.has("w") && state.has("part.w"));
+    }
+
+    #[test]
+    fn lists_come_back_and_ends_out_of_order_are_refused() {
+        let (mut state, lists) = (State::default(), [vec![1.0, 2.0], vec![], vec![3.0]]);
+        state.put_lists("l", lists.iter().map(Vec::as_slice));
+        assert_eq!(state.lists("l").unwrap(), lists);
+        for ends in [[2, 1], [0, 4]] {
+            state.put_indices("l_ends", &ends);
+            assert!(state.lists("l").is_err());
+        }
     }
 
     #[test]

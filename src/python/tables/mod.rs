@@ -5,6 +5,7 @@ mod class;
 mod clock;
 mod pandas;
 mod rows;
+mod series;
 mod values;
 
 use std::sync::Arc;
@@ -17,6 +18,7 @@ use pyo3::types::{PyDict, PyList, PyMapping, PyString};
 use super::arrays::{self, wrong_type};
 use crate::columns::{self, Column};
 pub(super) use class::Table;
+pub(super) use series::column;
 
 /// The table that a value is; `None` for what has no names of columns, such as an array.
 pub(super) fn table(
