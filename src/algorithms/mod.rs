@@ -233,6 +233,9 @@ pub trait Algorithm: CopyAlgorithm + fmt::Debug + Heap + Send + Sync {
         self.learn_row(x, y, weight, &mut asked.yhat.clone());
     }
 
+    /// Lets so many rounds pass without a row; changes nothing in an algorithm that does not forget.
+    fn elapse(&mut self, _rounds: u64) {}
+
     /// The experts of an ensemble; none for other algorithms.
     fn experts(&self) -> Vec<Expert> {
         Vec::new()

@@ -264,6 +264,14 @@ impl<M: FeatureMap + 'static, U: Update + 'static> Algorithm for FeatureLearner<
         }
     }
 
+    fn elapse(&mut self, rounds: u64) {
+        self.predictor.take();
+        self.core
+            .updates
+            .iter_mut()
+            .for_each(|update| update.elapse(rounds));
+    }
+
     fn learn_row(&mut self, x: &[f64], y: &[f64], weight: f64, yhat: &mut [f64]) {
         self.predictor.take();
         self.output[0].clear();

@@ -61,6 +61,11 @@ impl Forgetting {
         self.age = 0;
     }
 
+    /// Number of rounds of a period; 1 if nothing is forgotten.
+    pub(super) fn period(&self) -> u32 {
+        self.period.unwrap_or(1)
+    }
+
     /// Number of rounds left in this period.
     pub(super) fn rounds_left(&self) -> u32 {
         self.period.map_or(u32::MAX, |period| period - self.age)

@@ -111,6 +111,9 @@ pub trait Update: Clone + fmt::Debug + Heap + Send + Sync {
         out: &mut Output,
     );
 
+    /// Lets so many rounds pass without a row: what was learned counts less, if the update forgets.
+    fn elapse(&mut self, _rounds: u64) {}
+
     /// Returns true if predictions are more than `w . phi`, as forward predictions are.
     fn is_forward(&self) -> bool {
         false
