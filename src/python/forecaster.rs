@@ -167,6 +167,7 @@ impl Forecaster {
         })
     }
 
+    #[doc = include_str!("docs/forecaster/learn_one.txt")]
     #[pyo3(signature = (y, x=None, *, time=None))]
     fn learn_one(
         &self,
@@ -188,6 +189,7 @@ impl Forecaster {
         self.learn_batch(py, &batch).map(drop)
     }
 
+    #[doc = include_str!("docs/forecaster/learn_many.txt")]
     #[pyo3(signature = (y, X=None, *, time=None))]
     fn learn_many(
         &self,
@@ -199,6 +201,7 @@ impl Forecaster {
         self.progressive(py, y, X, time).map(drop)
     }
 
+    #[doc = include_str!("docs/forecaster/progressive.txt")]
     #[pyo3(signature = (y, X=None, *, time=None))]
     fn progressive<'py>(
         &self,
@@ -215,6 +218,7 @@ impl Forecaster {
         PyArray1::from_vec(py, made).reshape((batch.y.len(), n_horizons))
     }
 
+    #[doc = include_str!("docs/forecaster/predict.txt")]
     #[pyo3(signature = (X=None))]
     fn predict<'py>(
         &self,
@@ -228,6 +232,7 @@ impl Forecaster {
         ))
     }
 
+    #[doc = include_str!("docs/forecaster/predict_interval.txt")]
     #[pyo3(signature = (X=None, level=None), text_signature = "($self, X=None, level=0.9)")]
     fn predict_interval<'py>(
         &self,
@@ -271,6 +276,7 @@ impl Forecaster {
         self.lock(py).borrow().tallies().map(counted).collect()
     }
 
+    #[doc = include_str!("docs/forecaster/learner.txt")]
     fn learner<'py>(
         &self,
         py: Python<'py>,
@@ -289,41 +295,49 @@ impl Forecaster {
         Learner::wrap(py, learner, None)
     }
 
+    #[doc = include_str!("docs/forecaster/horizons.txt")]
     #[getter]
     fn horizons(&self, py: Python<'_>) -> Vec<usize> {
         self.lock(py).borrow().params().horizons.clone()
     }
 
+    #[doc = include_str!("docs/forecaster/seasons.txt")]
     #[getter]
     fn seasons(&self, py: Python<'_>) -> Vec<usize> {
         self.lock(py).borrow().seasons()
     }
 
+    #[doc = include_str!("docs/forecaster/n_seen.txt")]
     #[getter]
     fn n_seen(&self, py: Python<'_>) -> u64 {
         self.lock(py).borrow().n_seen()
     }
 
+    #[doc = include_str!("docs/forecaster/n_too_late.txt")]
     #[getter]
     fn n_too_late(&self, py: Python<'_>) -> u64 {
         self.lock(py).borrow().n_too_late()
     }
 
+    #[doc = include_str!("docs/forecaster/nbytes.txt")]
     #[getter]
     fn nbytes(&self, py: Python<'_>) -> usize {
         self.lock(py).borrow().nbytes()
     }
 
+    #[doc = include_str!("docs/forecaster/params.txt")]
     #[getter]
     fn params<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         kwargs(py, &self.lock(py).borrow())
     }
 
+    #[doc = include_str!("docs/forecaster/to_bytes.txt")]
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let bytes = self.lock(py).borrow().to_bytes()?;
         Ok(PyBytes::new(py, &bytes))
     }
 
+    #[doc = include_str!("docs/forecaster/from_bytes.txt")]
     #[classmethod]
     fn from_bytes<'py>(
         cls: &Bound<'py, PyType>,
@@ -333,6 +347,7 @@ impl Forecaster {
         Self::wrap(cls.py(), core, Some(cls))
     }
 
+    #[doc = include_str!("docs/forecaster/save.txt")]
     fn save(&self, py: Python<'_>, path: &Bound<'_, PyAny>) -> PyResult<()> {
         let path = arrays::path("path", path)?;
         let bytes = self.lock(py).borrow().to_bytes()?;
