@@ -6,6 +6,8 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+__all__ = ["Errors", "Report"]
+
 Counted = tuple[int, Sequence[float], Sequence[float], Sequence[float]]
 
 
@@ -27,6 +29,15 @@ class Errors:
         For each season, the mean absolute error of repeating the value of the same place in it.
     coverage, width
         The part of the values within the interval of the level 0.9, and its mean width.
+
+    Examples
+    --------
+    >>> import nystream
+    >>> model = nystream.Forecaster(nystream.RunningMean(), horizon=1, season=2)
+    >>> model.learn_many([1.0, 5.0] * 50)
+    >>> errors = model.report[1]
+    >>> errors.no_change, errors.seasonal
+    (4.0, {2: 0.0})
     """
 
     horizon: int
