@@ -49,22 +49,6 @@ class Errors:
     coverage: float
     width: float
 
-    @classmethod
-    def of(cls, seasons: Sequence[int], counted: Counted) -> Errors:
-        """Return the means of what was counted."""
-        horizon, (count, absolute, squared), plain, (n_intervals, within, widths) = counted
-        means = [_mean(total, count) for total in plain]
-        return cls(
-            horizon=horizon,
-            n=int(count),
-            mae=_mean(absolute, count),
-            rmse=math.sqrt(_mean(squared, count)),
-            no_change=means[0],
-            seasonal=dict(zip(seasons, means[1:], strict=True)),
-            coverage=_mean(within, n_intervals),
-            width=_mean(widths, n_intervals),
-        )
-
 
 class Report(Mapping[int, Errors]):
     """The errors of a forecaster by horizon; prints as a table.
@@ -80,11 +64,6 @@ class Report(Mapping[int, Errors]):
 
     def __init__(self, errors: Sequence[Errors]) -> None:
         self._errors = {one.horizon: one for one in errors}
-
-    @classmethod
-    def of(cls, seasons: Sequence[int], counted: Sequence[Counted]) -> Report:
-        """Return the report of what was counted for each horizon."""
-        return cls([Errors.of(seasons, one) for one in counted])
 
     def __getitem__(self, horizon: int) -> Errors:
         return self._errors[horizon]
@@ -116,6 +95,27 @@ class Report(Mapping[int, Errors]):
 
     def __repr__(self) -> str:
         return str(self)
+
+
+def report_of(seasons: Sequence[int], counted: Sequence[Counted]) -> Report:
+    """Return the report of what was counted for each horizon."""
+    return Report([_errors_of(seasons, one) for one in counted])
+
+
+def _errors_of(seasons: Sequence[int], counted: Counted) -> Errors:
+    """Return the means of what was counted."""
+    horizon, (count, absolute, squared), plain, (n_intervals, within, widths) = counted
+    means = [_mean(total, count) for total in plain]
+    return Errors(
+        horizon=horizon,
+        n=int(count),
+        mae=_mean(absolute, count),
+        rmse=math.sqrt(_mean(squared, count)),
+        no_change=means[0],
+        seasonal=dict(zip(seasons, means[1:], strict=True)),
+        coverage=_mean(within, n_intervals),
+        width=_mean(widths, n_intervals),
+    )
 
 
 def _row(one: Errors) -> dict[str, float]:

@@ -24,7 +24,7 @@ ROOMS = (
         "_kernels",
         "_learner_names",
     ),
-    *("_learners", "theory", "_tables", "datasets", "nystream"),
+    *("_learners", "_report", "_forecaster", "theory", "_tables", "datasets", "nystream"),
     *("sklearn", "river"),
     *("_runs", "spark", "ray", "serve"),
     *("_study", "_cli", "__main__"),
