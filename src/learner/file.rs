@@ -37,8 +37,12 @@ impl Learner {
     /// ```
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, Error> {
         let (content, state) = model_file::from_bytes(bytes)?;
-        if content.get("scorer").is_some() {
-            return Err(Error::model_file("it holds a scorer, not a learner"));
+        for other in ["scorer", "forecaster"] {
+            if content.get(other).is_some() {
+                return Err(Error::model_file(format!(
+                    "it holds a {other}, not a learner"
+                )));
+            }
         }
         Self::from_content(content, &state)
     }
