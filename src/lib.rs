@@ -24,6 +24,7 @@ mod data;
 mod error;
 pub mod features;
 pub mod kernels;
+pub mod keyed;
 mod learner;
 mod limits;
 pub mod linalg;

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The modules from the ground up: each may use those before it.
-const MODULES: [&str; 16] = [
+const MODULES: [&str; 17] = [
     "limits",
     "error",
     "runtime",
@@ -21,6 +21,7 @@ const MODULES: [&str; 16] = [
     "updates",
     "algorithms",
     "learner",
+    "keyed",
     "python",
 ];
 

@@ -14,6 +14,7 @@ from nystream import datasets, theory
 from nystream._core import (
     Column,
     Kernel,
+    Keyed,
     Learner,
     Scorer,
     Table,
@@ -35,6 +36,7 @@ __all__ = [
     "Event",  # noqa: F405
     "Expert",  # noqa: F405
     "Kernel",
+    "Keyed",
     "Learner",
     "Scorer",
     "Table",

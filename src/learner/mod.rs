@@ -1,6 +1,5 @@
 //! The front of every algorithm: it checks the data, then passes it on.
 
-mod any_model;
 mod checks;
 mod encoding;
 mod file;
@@ -21,8 +20,6 @@ use crate::error::Error;
 use crate::linalg::Panels;
 use crate::runtime::Heap;
 
-#[cfg(feature = "python")]
-pub(crate) use any_model::AnyModel;
 use encoding::Encoding;
 #[cfg(feature = "python")]
 pub(crate) use encoding::Features;

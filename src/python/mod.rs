@@ -13,6 +13,7 @@ mod errors;
 mod front;
 mod intervals;
 mod kernel;
+mod keyed;
 mod late;
 mod learner;
 mod merge;
@@ -39,10 +40,12 @@ mod _core {
     use super::{arrays, front};
     use crate::algorithms::{AnyParams, AogdAldParams, Decay};
     use crate::kernels::AnyKernel;
-    use crate::learner::AnyModel;
+    use crate::keyed::AnyModel;
 
     #[pymodule_export]
     use super::kernel::Kernel;
+    #[pymodule_export]
+    use super::keyed::Keyed;
     #[pymodule_export]
     use super::late::Ticket;
     #[pymodule_export]
@@ -79,7 +82,7 @@ mod _core {
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 
-    /// The learner or the scorer that ``save`` has written to a file.
+    /// The learner, the scorer or the models by key that ``save`` has written to a file.
     ///
     /// A learner goes on exactly as the one that was saved. A file that is truncated, damaged, changed by hand, of another
     /// program or of a newer version raises ``ValueError``; nothing in it is executed.
@@ -103,6 +106,7 @@ mod _core {
         match py.detach(|| AnyModel::load(&path))? {
             AnyModel::Learner(learner) => Learner::wrap(py, learner, None),
             AnyModel::Scorer(scorer) => Ok(Bound::new(py, Scorer::from(scorer))?.into_any()),
+            AnyModel::Keyed(keyed) => Ok(Bound::new(py, Keyed::from(keyed))?.into_any()),
         }
     }
 

@@ -1,22 +1,27 @@
-//! Model files of either kind: a learner or a scorer.
+//! Model files of any kind: a learner, a scorer, or models by key.
 #![cfg(feature = "python")]
 
 use std::path::Path;
 
-use super::{Learner, Scorer};
+use super::Keyed;
 use crate::error::Error;
+use crate::learner::{Learner, Scorer};
 use crate::persist::model_file;
 
 /// The content of a model file.
 pub(crate) enum AnyModel {
     Learner(Learner),
     Scorer(Scorer),
+    Keyed(Keyed),
 }
 
 impl AnyModel {
     pub(crate) fn load(path: &Path) -> Result<Self, Error> {
         model_file::load(path, |bytes| {
             let (content, state) = model_file::from_bytes(bytes)?;
+            if content.get("keyed").is_some() {
+                return Keyed::from_content(content, &state).map(Self::Keyed);
+            }
             match content.get("scorer") {
                 None => Learner::from_content(content, &state).map(Self::Learner),
                 Some(_) => Scorer::from_content(content, &state).map(Self::Scorer),
