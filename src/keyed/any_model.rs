@@ -12,7 +12,7 @@ use crate::persist::model_file;
 pub(crate) enum AnyModel {
     Learner(Learner),
     Scorer(Scorer),
-    Keyed(Keyed),
+    Keyed(Box<Keyed>),
 }
 
 impl AnyModel {
@@ -20,7 +20,8 @@ impl AnyModel {
         model_file::load(path, |bytes| {
             let (content, state) = model_file::from_bytes(bytes)?;
             if content.get("keyed").is_some() {
-                return Keyed::from_content(content, &state).map(Self::Keyed);
+                let keyed = Keyed::from_content(content, &state)?;
+                return Ok(Self::Keyed(Box::new(keyed)));
             }
             match content.get("scorer") {
                 None => Learner::from_content(content, &state).map(Self::Learner),

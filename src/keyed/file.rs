@@ -98,7 +98,7 @@ impl Keyed {
         };
         let shared = state.inner("shared");
         for (name, state) in [("model", state), ("shared", &shared)] {
-            params.get_mut(name).map(|params| state.give_arrays(params));
+            state.give_arrays(&mut params[name]);
         }
         let params: KeyedParams = model_file::field(&mut content, "keyed")?;
         let mut keyed = Self::new(params)?;

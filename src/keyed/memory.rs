@@ -118,8 +118,8 @@ impl Keyed {
     /// Finds the models in memory anew.
     pub(super) fn find_in_memory(&mut self) {
         if self.params.max_keys.is_some() {
-            let there = |(slot, (i, _)): (&Slot, (u32, ()))| slot.own.is_in_memory().then_some(i);
-            let numbered = self.slots.values().zip((0..).map(|i| (i, ())));
+            let numbered = self.slots.values().zip(0..);
+            let there = |(slot, i): (&Slot, u32)| slot.own.is_in_memory().then_some(i);
             self.in_memory = numbered.filter_map(there).collect();
         }
     }

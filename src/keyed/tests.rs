@@ -18,7 +18,7 @@ const NAMES: [&str; 3] = ["a", "b", "7"];
 impl Stream {
     fn new(n: u32, n_keys: u32) -> Self {
         let number = |i: u32| f64::from(i.wrapping_mul(2_654_435_761) >> 8) / f64::from(1 << 24);
-        let number_of = |i: u32| (number(i) * 8191.0) as u32 % n_keys;
+        let number_of = |i: u32| (i.wrapping_mul(2_654_435_761) >> 19) % n_keys;
         let key = |i: u32| match number_of(i) {
             k if (k as usize) < NAMES.len() => Key::Text(NAMES[k as usize]),
             k => Key::Int(i64::from(k)),

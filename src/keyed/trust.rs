@@ -93,7 +93,11 @@ impl Trust {
     }
 
     pub(super) fn save(&self, state: &mut State) {
-        let numbers: Vec<f64> = self.buckets.iter().flat_map(Moments::to_array).collect();
+        let numbers: Vec<f64> = self
+            .buckets
+            .iter()
+            .flat_map(|sums| sums.to_array())
+            .collect();
         state.put_matrix("trust", [BUCKETS, Moments::LEN], numbers);
     }
 
@@ -111,7 +115,7 @@ impl Trust {
 impl Moments {
     const LEN: usize = 7;
 
-    fn to_array(&self) -> [f64; Self::LEN] {
+    fn to_array(self) -> [f64; Self::LEN] {
         [
             self.n,
             self.mean_mean,

@@ -106,7 +106,7 @@ mod _core {
         match py.detach(|| AnyModel::load(&path))? {
             AnyModel::Learner(learner) => Learner::wrap(py, learner, None),
             AnyModel::Scorer(scorer) => Ok(Bound::new(py, Scorer::from(scorer))?.into_any()),
-            AnyModel::Keyed(keyed) => Ok(Bound::new(py, Keyed::from(keyed))?.into_any()),
+            AnyModel::Keyed(keyed) => Ok(Bound::new(py, Keyed::from(*keyed))?.into_any()),
         }
     }
 

@@ -62,16 +62,21 @@ fn is_integer_of_numpy(value: &Bound<'_, PyAny>) -> bool {
 
 /// Reads the keys of many rows: an array, a list, or a column of a data frame.
 pub(super) fn many(value: &Bound<'_, PyAny>) -> PyResult<Vec<PyKey>> {
-    let is_plain = value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>();
-    let list = if is_plain {
-        value.clone()
-    } else {
-        let array = as_array(value)?;
-        if let Some(ints) = ints(&array)? {
-            return Ok(ints);
-        }
-        array.call_method0(intern!(value.py(), "tolist"))?
-    };
+    if value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>() {
+        return each(value);
+    }
+    if value.hasattr("to_pylist")? {
+        return each(&value.call_method0("to_pylist")?); // pyarrow
+    }
+    let array = as_array(value)?;
+    match ints(&array)? {
+        Some(ints) => Ok(ints),
+        None => each(&array.call_method0(intern!(value.py(), "tolist"))?),
+    }
+}
+
+/// Reads the keys of a list.
+fn each(list: &Bound<'_, PyAny>) -> PyResult<Vec<PyKey>> {
     let keys = list.try_iter()?.enumerate();
     keys.map(|(i, key)| read(&key?, || format!("keys[{i}]")))
         .collect()
