@@ -3,7 +3,10 @@
 use std::borrow::Cow;
 
 use crate::error::Error;
-use crate::persist::{PACKED, State, whole};
+use crate::persist::{State, whole};
+
+/// Number of bytes in a number, which float64 holds exactly.
+const PACKED: usize = 6;
 
 /// Stores texts under a name.
 pub(crate) fn put_texts<'a>(
@@ -16,14 +19,22 @@ pub(crate) fn put_texts<'a>(
         bytes.extend_from_slice(text.as_bytes());
         lengths.push(text.len());
     }
-    state.put_bytes(&format!("{name}_bytes"), &bytes);
+    let pack = |bytes: &[u8]| {
+        bytes
+            .iter()
+            .rfold(0.0, |sum, byte| 256.0 * sum + f64::from(*byte))
+    };
+    let numbers: Vec<f64> = bytes.chunks(PACKED).map(pack).collect();
+    state.put(&format!("{name}_bytes"), numbers);
     state.put_indices(&format!("{name}_lengths"), &lengths);
 }
 
 /// The texts stored under a name.
 pub(crate) fn texts(state: &State, name: &str) -> Result<Vec<String>, Error> {
     let wrong = || Error::model_file(format!("{name} should be texts"));
-    let bytes = state.bytes(&format!("{name}_bytes"))?;
+    let numbers = state.any_vector(&format!("{name}_bytes"))?;
+    let bytes: Option<Vec<[u8; PACKED]>> = numbers.iter().map(|number| unpacked(*number)).collect();
+    let bytes = bytes.ok_or_else(wrong)?.concat();
     let (mut texts, mut rest) = (Vec::new(), &*bytes);
     for length in state.any_vector(&format!("{name}_lengths"))? {
         let length = whole(length).and_then(|length| usize::try_from(length).ok());
@@ -35,6 +46,14 @@ pub(crate) fn texts(state: &State, name: &str) -> Result<Vec<String>, Error> {
     }
     let is_padding = rest.len() < PACKED && rest.iter().all(|byte| *byte == 0);
     is_padding.then_some(texts).ok_or_else(wrong)
+}
+
+/// The bytes of a number, the last of which may be padding.
+fn unpacked(number: f64) -> Option<[u8; PACKED]> {
+    let [bytes @ .., 0, 0] = whole(number)?.to_le_bytes() else {
+        return None;
+    };
+    Some(bytes)
 }
 
 #[cfg(test)]

@@ -17,12 +17,11 @@ pub(crate) enum AnyModel {
 
 impl AnyModel {
     pub(crate) fn load(path: &Path) -> Result<Self, Error> {
+        if Keyed::is_in(path) {
+            return Keyed::load(path).map(|keyed| Self::Keyed(Box::new(keyed)));
+        }
         model_file::load(path, |bytes| {
             let (content, state) = model_file::from_bytes(bytes)?;
-            if content.get("keyed").is_some() {
-                let keyed = Keyed::from_content(content, &state)?;
-                return Ok(Self::Keyed(Box::new(keyed)));
-            }
             match content.get("scorer") {
                 None => Learner::from_content(content, &state).map(Self::Learner),
                 Some(_) => Scorer::from_content(content, &state).map(Self::Scorer),

@@ -1,27 +1,40 @@
 //! Models by key as bytes and files.
+//!
+//! A file begins with [`MAGIC`]. Then comes a part that is a model file like any other, with what all keys have in common;
+//! then the number of keys, a record for each, and the SHA-256 of all that. Keys are written and read one after the
+//! other, so that a file takes no memory beside the models themselves.
 
+use std::fs::File;
+use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::path::Path;
 
-use serde_json::{Value, json};
+use serde_json::json;
+use sha2::{Digest, Sha256};
 
 use super::own::{Bench, Own};
+use super::record::{self, Record};
 use super::trust::Trust;
-use super::{Key, KeyBuf, Keyed, KeyedParams, Slot};
-use crate::columns::{put_texts, texts};
+use super::{Key, Keyed, KeyedParams, Overflow};
+use crate::algorithms::Algorithm;
 use crate::error::Error;
-use crate::persist::{State, index, model_file, whole};
+use crate::linalg::Panels;
+use crate::persist::{State, model_file};
 use crate::runtime::memory::zeros;
 
-/// The factor between the two halves of an integer, each of which float64 holds exactly.
-const HALF: i64 = 1 << 32;
+/// The first bytes of a file.
+const MAGIC: &[u8; 16] = b"nystream by key\n";
+
+/// Number of models that go to the disk together.
+const TOGETHER: usize = 1024;
 
 impl Keyed {
     /// Everything as bytes, the models on the disk, too. [`from_bytes`](Self::from_bytes) makes of them what goes on bit
     /// for bit.
     pub fn to_bytes(&self) -> Result<Vec<u8>, Error> {
-        let mut state = State::default();
-        let content = self.content(&mut state)?;
-        model_file::to_bytes(content, &state)
+        let mut bytes = Vec::new();
+        let written = self.write(&mut bytes);
+        written.map_err(|error| model_file::own(error, |error| Error::model_file(error)))?;
+        Ok(bytes)
     }
 
     /// Reads what [`to_bytes`](Self::to_bytes) has written.
@@ -38,22 +51,67 @@ impl Keyed {
     /// # Ok::<(), nystream::Error>(())
     /// ```
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, Error> {
-        let (content, state) = model_file::from_bytes(bytes)?;
-        Self::from_content(content, &state)
+        Self::read(bytes)
     }
 
     /// Writes everything to a file, whole or not at all: a checkpoint that needs no other file.
     pub fn save(&self, path: impl AsRef<Path>) -> Result<(), Error> {
-        model_file::save(path.as_ref(), &self.to_bytes()?)
+        model_file::save_with(path.as_ref(), |file| {
+            let mut out = BufWriter::new(file);
+            self.write(&mut out)?;
+            out.flush()
+        })
     }
 
     /// Reads what [`save`](Self::save) has written.
     pub fn load(path: impl AsRef<Path>) -> Result<Self, Error> {
-        model_file::load(path.as_ref(), Self::from_bytes)
+        let path = path.as_ref();
+        let file = File::open(path).map_err(|error| Error::io(path, &error))?;
+        Self::read(BufReader::new(file)).map_err(|error| model_file::in_file(path, error))
     }
 
-    /// The JSON content of the model file; the arrays go into `state`.
-    fn content(&self, state: &mut State) -> Result<Value, Error> {
+    /// Returns true if a file begins like one with models by key. A pipe, which can be read only once, never does.
+    #[cfg(feature = "python")]
+    pub(crate) fn is_in(path: &Path) -> bool {
+        let mut start = [0; MAGIC.len()];
+        let is_file = path.metadata().is_ok_and(|found| found.is_file());
+        let read = || File::open(path).and_then(|mut file| file.read_exact(&mut start));
+        is_file && read().is_ok() && start == *MAGIC
+    }
+
+    fn write(&self, out: &mut impl Write) -> io::Result<()> {
+        let mut out = Digesting::new(out);
+        let head = self.head().map_err(io::Error::other)?;
+        out.write_all(MAGIC)?;
+        out.write_all(&(head.len() as u64).to_le_bytes())?;
+        out.write_all(&head)?;
+        out.write_all(&(self.slots.len() as u64).to_le_bytes())?;
+        for (key, slot) in &self.slots {
+            record::write(&mut out, key.as_key(), slot, &self.overflow)?;
+        }
+        let digest = out.digest();
+        out.write_all(&digest)
+    }
+
+    fn read(file: impl Read) -> Result<Self, Error> {
+        let mut file = Digesting::new(file);
+        if record::number(&mut file)? != *MAGIC {
+            return Err(Error::model_file("it holds no models by key"));
+        }
+        let mut keyed = Self::from_head(&record::part(&mut file)?)?;
+        let n_keys = u64::from_le_bytes(record::number(&mut file)?);
+        keyed.read_slots(n_keys, &mut file)?;
+        let expected = file.digest();
+        if record::number(&mut file)? != expected || !matches!(file.read(&mut [0]), Ok(0)) {
+            let problem = "its checksum is wrong: the file was damaged or changed by hand";
+            return Err(Error::model_file(problem));
+        }
+        Ok(keyed)
+    }
+
+    /// What all keys have in common, as a model file.
+    fn head(&self) -> Result<Vec<u8>, Error> {
+        let mut state = State::default();
         let mut params = serde_json::to_value(&self.params).map_err(Error::model_file)?;
         state.take_arrays(&mut params["model"]);
         if let Some(shared) = &self.shared {
@@ -62,158 +120,153 @@ impl Keyed {
                 shared.save(state);
             });
         }
-        self.trust.save(state);
+        self.trust.save(&mut state);
         state.nest("errors", |state| self.scores.save(state));
-        put_keys(state, self.keys());
-        self.put_slots(state)?;
-        Ok(json!({
+        let content = json!({
             "keyed": params,
             "n_features": self.n_features,
             "n_seen": self.n_seen,
             "feature_names": self.names,
-        }))
+        });
+        model_file::to_bytes(content, &state)
     }
 
-    fn put_slots(&self, state: &mut State) -> Result<(), Error> {
-        let of = |number: fn(&Slot) -> f64| self.slots.values().map(number).collect::<Vec<f64>>();
-        state.put("ages", of(|slot| slot.age as f64));
-        state.put("means", of(|slot| slot.mean));
-        state.put("squares", of(|slot| slot.errors));
-        state.put("used", of(|slot| slot.used as f64));
-        let (mut bytes, mut lengths) = (Vec::new(), Vec::with_capacity(self.slots.len()));
-        for slot in self.slots.values() {
-            let start = bytes.len();
-            slot.own.encode_onto(&mut bytes, &self.overflow)?;
-            lengths.push(bytes.len() - start);
-        }
-        state.put_bytes("models", &bytes);
-        state.put_indices("lengths", &lengths);
-        Ok(())
-    }
-
-    pub(crate) fn from_content(mut content: Value, state: &State) -> Result<Self, Error> {
-        let Some(params) = content.get_mut("keyed") else {
-            let problem = "it holds a learner or a scorer, not models by key";
-            return Err(Error::model_file(problem));
-        };
+    fn from_head(bytes: &[u8]) -> Result<Self, Error> {
+        let (mut content, state) = model_file::from_bytes(bytes)?;
         let shared = state.inner("shared");
-        for (name, state) in [("model", state), ("shared", &shared)] {
-            state.give_arrays(&mut params[name]);
+        if let Some(params) = content.get_mut("keyed").filter(|params| params.is_object()) {
+            state.give_arrays(&mut params["model"]);
+            shared.give_arrays(&mut params["shared"]);
         }
         let params: KeyedParams = model_file::field(&mut content, "keyed")?;
         let mut keyed = Self::new(params)?;
         if let Some(own) = &mut keyed.shared {
             own.load(&shared)?;
         }
-        keyed.trust = Trust::load(state)?;
+        keyed.trust = Trust::load(&state)?;
         keyed.scores.load(&state.inner("errors"))?;
-        keyed.n_features = model_file::field(&mut content, "n_features")?;
-        keyed.n_seen = model_file::field(&mut content, "n_seen")?;
+        keyed.n_features = model_file::field::<Option<usize>>(&mut content, "n_features")?;
+        keyed.n_seen = model_file::field::<u64>(&mut content, "n_seen")?;
         keyed.names = model_file::field(&mut content, "feature_names")?;
         keyed.names.check_count(keyed.n_features)?;
-        keyed.load_slots(state)?;
-        keyed.find_in_memory();
-        keyed.check_file()?;
+        keyed.check_shared()?;
         Ok(keyed)
     }
 
-    fn load_slots(&mut self, state: &State) -> Result<(), Error> {
-        let keys = load_keys(state)?;
-        let vector = |name: &str| state.vector(name, keys.len());
-        let (ages, used) = (vector("ages")?, vector("used")?);
-        let (means, errors) = (vector("means")?, vector("squares")?);
-        let (models, lengths) = (state.bytes("models")?, vector("lengths")?);
-        let (mut bench, mut rest) = (Bench::new(&*self.template), &*models);
-        for (i, key) in keys.into_iter().enumerate() {
-            let len = index(lengths[i], 0..rest.len() + 1).ok_or_else(|| wrong("lengths"))?;
-            let (bytes, after) = rest.split_at(len);
-            let slot = Slot {
-                own: if len == 0 {
-                    Own::Fresh
-                } else {
-                    bench.decode(bytes)?
-                },
-                age: whole(ages[i]).ok_or_else(|| wrong("ages"))?,
-                mean: means[i],
-                errors: Some(errors[i])
-                    .filter(|e| *e >= 0.0)
-                    .ok_or_else(|| wrong("squares"))?,
-                used: whole(used[i]).ok_or_else(|| wrong("used"))?,
-            };
-            rest = after;
+    /// Reads the records of keys. Models beyond the limit of those in memory go to the disk at once.
+    fn read_slots(&mut self, n_keys: u64, file: &mut impl Read) -> Result<(), Error> {
+        let max_keys = self.params.max_keys.unwrap_or(usize::MAX);
+        let zeros = zeros(self.n_features.unwrap_or(0), || "a row".to_owned())?;
+        let (mut bench, mut beyond) = (Bench::new(&*self.template), Vec::new());
+        for i in 0..n_keys {
+            let Record {
+                key,
+                mut slot,
+                model,
+            } = record::read(file)?;
+            if !model.is_empty() {
+                slot.own = bench.decode(&model)?;
+                bench.check(&slot.own, &zeros, key.as_key())?;
+            }
+            if slot.own.is_in_memory() && i >= max_keys as u64 {
+                slot.own = Own::Fresh;
+                beyond.push((self.slots.len(), model));
+            }
             if self.slots.insert(key, slot).is_some() {
                 return Err(Error::model_file("its keys should differ"));
             }
+            if beyond.len() == TOGETHER {
+                self.store(std::mem::take(&mut beyond))?;
+            }
         }
-        self.slots.shrink_to_fit();
+        self.store(beyond)?;
+        self.find_in_memory();
         Ok(())
     }
 
-    /// Refuses models of other rows, which would be read out of step, and numbers so large that predictions are not
-    /// finite.
-    fn check_file(&self) -> Result<(), Error> {
-        let Some(width) = self.n_features.filter(|_| !self.slots.is_empty()) else {
+    /// Writes the models of slots to the disk.
+    fn store(&mut self, models: Vec<(usize, Vec<u8>)>) -> Result<(), Error> {
+        let (slots, models): (Vec<usize>, Vec<Vec<u8>>) = models.into_iter().unzip();
+        for (slot, place) in slots.into_iter().zip(self.overflow.append(&models)?) {
+            self.slots[slot].own = Own::Stored(place);
+        }
+        Ok(())
+    }
+
+    /// Refuses a shared model of other rows than the keys', or one whose predictions are not finite.
+    fn check_shared(&self) -> Result<(), Error> {
+        let (Some(shared), Some(width)) = (&self.shared, self.n_features) else {
             return Ok(());
         };
-        let mut bench = Bench::new(&*self.template);
-        let zeros = zeros(width, || format!("rows of {width} features"))?;
-        for (key, slot) in &self.slots {
-            let mut place = Own::Fresh;
-            let model = bench.read(&slot.own, &self.overflow, &mut place)?;
-            let fits = model.facts().n_features.is_none_or(|n| n == width);
-            let mut yhat = [f64::NAN];
-            if fits {
-                model.predict_into(&zeros, &mut yhat);
-            }
-            if !yhat[0].is_finite() {
-                let problem = format!("the model of the key {} is out of range", key.as_key());
-                return Err(Error::model_file(problem));
-            }
+        let zeros = zeros(width, || format!("a row of {width} features"))?;
+        if predicts(&**shared, &zeros) {
+            return Ok(());
         }
-        Ok(())
+        Err(Error::model_file("its shared model is out of range"))
     }
 }
 
-/// Stores keys: kinds, texts, and integers in two halves.
-fn put_keys<'a>(state: &mut State, keys: impl Iterator<Item = Key<'a>>) {
-    let (mut is_text, mut halves, mut all) = (Vec::new(), Vec::new(), Vec::new());
-    for key in keys {
-        is_text.push(usize::from(matches!(key, Key::Text(_))));
-        match key {
-            Key::Text(text) => all.push(text),
-            Key::Int(int) => halves.extend([int.div_euclid(HALF), int.rem_euclid(HALF)]),
+impl Bench {
+    /// Refuses the model of a key that is of other rows than this one, or whose prediction is not finite.
+    fn check(&mut self, own: &Own, zeros: &[f64], key: Key<'_>) -> Result<(), Error> {
+        let (none, mut place) = (Overflow::default(), Own::Fresh);
+        if predicts(self.read(own, &none, &mut place)?, zeros) {
+            return Ok(());
         }
+        let problem = format!("the model of the key {key} is out of range");
+        Err(Error::model_file(problem))
     }
-    state.put_indices("keys_are_texts", &is_text);
-    let halves: Vec<f64> = halves.into_iter().map(|half| half as f64).collect();
-    state.put("keys_ints", halves);
-    put_texts(state, "keys", all.into_iter().map(Into::into));
 }
 
-/// Reads what [`put_keys`] has stored.
-fn load_keys(state: &State) -> Result<Vec<KeyBuf>, Error> {
-    let halves = state.any_vector("keys_ints")?;
-    let (mut halves, mut texts) = (
-        halves.as_chunks::<2>().0.iter(),
-        texts(state, "keys")?.into_iter(),
-    );
-    let key = |is_text: f64| match is_text {
-        1.0 => texts.next().map(|text| KeyBuf::Text(text.into())),
-        _ => halves.next().and_then(int).map(KeyBuf::Int),
-    };
-    let kinds = state.any_vector("keys_are_texts")?;
-    let keys: Option<Vec<KeyBuf>> = kinds.into_iter().map(key).collect();
-    keys.ok_or_else(|| wrong("keys"))
+/// Returns true if a model takes this row and predicts a number.
+fn predicts(model: &dyn Algorithm, x: &[f64]) -> bool {
+    let width = model.facts().n_features;
+    let rows = model
+        .basis()
+        .map(|basis| basis.rows)
+        .filter(|rows| rows.n_rows() > 0);
+    let width = width.or(rows.map(Panels::n_features));
+    if width.is_some_and(|width| width != x.len()) {
+        return false;
+    }
+    let mut yhat = [f64::NAN];
+    model.predict_into(x, &mut yhat);
+    yhat[0].is_finite()
 }
 
-/// The integer of two halves.
-#[allow(clippy::cast_possible_truncation, reason = "whole numbers below 2^32")]
-fn int([high, low]: &[f64; 2]) -> Option<i64> {
-    let is_half = |half: f64| half.fract() == 0.0 && (0.0..HALF as f64).contains(&half);
-    let fits = is_half(*low) && is_half(*high + (HALF / 2) as f64);
-    fits.then(|| (*high as i64) * HALF + *low as i64)
+/// A file that is written or read, and the checksum of what has been.
+struct Digesting<F> {
+    file: F,
+    sha256: Sha256,
 }
 
-fn wrong(name: &str) -> Error {
-    Error::model_file(format!("{name} should be those of keys"))
+impl<F> Digesting<F> {
+    fn new(file: F) -> Self {
+        let sha256 = Sha256::new();
+        Self { file, sha256 }
+    }
+
+    fn digest(&self) -> [u8; 32] {
+        self.sha256.clone().finalize().into()
+    }
+}
+
+impl<F: Write> Write for Digesting<F> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let n = self.file.write(bytes)?;
+        self.sha256.update(&bytes[..n]);
+        Ok(n)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+impl<F: Read> Read for Digesting<F> {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        let n = self.file.read(bytes)?;
+        self.sha256.update(&bytes[..n]);
+        Ok(n)
+    }
 }

@@ -42,7 +42,7 @@ impl Keyed {
             .copied()
             .filter(|slot| !is_there(slot))
             .collect();
-        let read = self.read(&coming)?;
+        let read = self.owns_of(&coming)?;
         if self.in_memory.len() + coming.len() > max_keys {
             let n = self.in_memory.len() + coming.len() - max_keys + max_keys / AT_ONCE;
             self.move_out(n, &wanted)?;
@@ -59,7 +59,7 @@ impl Keyed {
     }
 
     /// The models of slots that are on the disk or new.
-    fn read(&self, slots: &[u32]) -> Result<Vec<Own>, Error> {
+    fn owns_of(&self, slots: &[u32]) -> Result<Vec<Own>, Error> {
         let mut bench = Bench::new(&*self.template);
         let owns = slots.iter().map(|slot| &self.slots[*slot as usize].own);
         let read = |own: &Own| match own {

@@ -15,6 +15,7 @@ mod memory;
 mod overflow;
 mod own;
 mod predict;
+mod record;
 #[cfg(test)]
 mod tests;
 mod trust;

@@ -121,28 +121,16 @@ impl Bench {
 impl Own {
     /// The model as bytes; none for one that has learned nothing.
     pub(super) fn encode(&self, overflow: &Overflow) -> Result<Vec<u8>, Error> {
-        let mut bytes = Vec::new();
-        self.encode_onto(&mut bytes, overflow)?;
-        Ok(bytes)
-    }
-
-    /// Appends the model as bytes.
-    pub(super) fn encode_onto(
-        &self,
-        bytes: &mut Vec<u8>,
-        overflow: &Overflow,
-    ) -> Result<(), Error> {
         match self {
-            Self::Fresh => {}
-            Self::Packed(numbers) => bytes.extend(numbers.iter().flat_map(|n| n.to_le_bytes())),
-            Self::Stored(place) => bytes.extend(overflow.read(*place)?),
+            Self::Fresh => Ok(Vec::new()),
+            Self::Packed(numbers) => Ok(numbers.iter().flat_map(|n| n.to_le_bytes()).collect()),
+            Self::Stored(place) => overflow.read(*place),
             Self::Live(algorithm) => {
                 let mut state = State::default();
                 algorithm.save(&mut state);
-                bytes.extend(state.to_bytes(String::new())?);
+                state.to_bytes(String::new())
             }
         }
-        Ok(())
     }
 
     /// True if the model is in memory and holds some.

@@ -37,10 +37,8 @@ impl Learner {
     /// ```
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, Error> {
         let (content, state) = model_file::from_bytes(bytes)?;
-        for (field, held) in [("scorer", "a scorer"), ("keyed", "models by key")] {
-            if content.get(field).is_some() {
-                return Err(Error::model_file(format!("it holds {held}, not a learner")));
-            }
+        if content.get("scorer").is_some() {
+            return Err(Error::model_file("it holds a scorer, not a learner"));
         }
         Self::from_content(content, &state)
     }

@@ -7,4 +7,4 @@ mod state;
 #[cfg(feature = "python")]
 pub(crate) use atomic::write as write_file;
 pub use state::State;
-pub(crate) use state::{PACKED, index, whole};
+pub(crate) use state::{index, whole};

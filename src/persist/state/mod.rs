@@ -10,8 +10,7 @@ use std::fmt::Display;
 use serde_json::{Map, Value};
 
 use array::Array;
-pub(crate) use whole::{PACKED, index, whole};
-use whole::{packed, unpacked};
+pub(crate) use whole::{index, whole};
 
 use crate::error::Error;
 use crate::limits::{LARGEST, Range, UNBOUNDED};
@@ -46,20 +45,6 @@ impl State {
     pub(crate) fn put_indices(&mut self, name: &str, indices: &[usize]) {
         let data: Vec<f64> = indices.iter().map(|&i| i as f64).collect();
         self.put(name, data);
-    }
-
-    /// Stores bytes, some to a number.
-    pub(crate) fn put_bytes(&mut self, name: &str, bytes: &[u8]) {
-        let numbers: Vec<f64> = bytes.chunks(PACKED).map(packed).collect();
-        self.put(name, numbers);
-    }
-
-    /// The bytes of this name, with zeros at the end if the last number has room for more.
-    pub(crate) fn bytes(&self, name: &str) -> Result<Vec<u8>, Error> {
-        let numbers = self.get(name)?.data.iter();
-        let bytes: Option<Vec<[u8; PACKED]>> = numbers.map(|number| unpacked(*number)).collect();
-        let wrong = || Error::model_file(format!("{name} should be bytes"));
-        bytes.map(|bytes| bytes.concat()).ok_or_else(wrong)
     }
 
     /// Stores a matrix, row after row.

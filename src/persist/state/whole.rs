@@ -22,23 +22,6 @@ pub(crate) fn index(number: f64, range: Range<usize>) -> Option<usize> {
     range.contains(&index).then_some(index)
 }
 
-/// Number of bytes in a number, which float64 holds exactly.
-pub(crate) const PACKED: usize = 6;
-
-/// Bytes as a number, the first in its lowest digits.
-pub(super) fn packed(bytes: &[u8]) -> f64 {
-    let add = |sum, byte: &u8| 256.0 * sum + f64::from(*byte);
-    bytes.iter().rfold(0.0, add)
-}
-
-/// The bytes of a number, the last of which may be padding.
-pub(super) fn unpacked(number: f64) -> Option<[u8; PACKED]> {
-    let [bytes @ .., 0, 0] = whole(number)?.to_le_bytes() else {
-        return None;
-    };
-    Some(bytes)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -16,7 +16,6 @@ use super::{arrays, front, intervals, params};
 use crate::algorithms::AnyParams;
 use crate::data::Rows;
 use crate::keyed::{Key, KeyedParams};
-use crate::persist::model_file;
 use keys::PyKey;
 
 type Core = crate::keyed::Keyed;
@@ -479,10 +478,7 @@ impl Keyed {
     /// 0
     fn save(&self, py: Python<'_>, path: &Bound<'_, PyAny>) -> PyResult<()> {
         let path = arrays::path("path", path)?;
-        Ok(py.detach(|| {
-            let bytes = self.core.lock().borrow().to_bytes()?;
-            model_file::save(&path, &bytes)
-        })?)
+        Ok(py.detach(|| self.core.lock().borrow().save(&path))?)
     }
 
     fn __reduce__<'py>(

@@ -93,9 +93,9 @@ def test_files_that_are_cut_or_changed_are_refused(tmp_path):
 
 def test_a_file_of_the_other_kind_is_refused_by_name():
     keyed, learner = nystream.Keyed(nystream.LinearRls()), nystream.LinearRls()
-    with pytest.raises(ValueError, match="it holds models by key, not a learner"):
+    with pytest.raises(ValueError, match="not a nystream model: it should begin with a header"):
         nystream.LinearRls.from_bytes(keyed.to_bytes())
-    with pytest.raises(ValueError, match="not models by key"):
+    with pytest.raises(ValueError, match="it holds no models by key"):
         nystream.Keyed.from_bytes(learner.to_bytes())
 
 
