@@ -21,8 +21,11 @@ use crate::linalg::Panels;
 use crate::persist::{State, model_file};
 use crate::runtime::memory::zeros;
 
-/// The first bytes of a file.
-const MAGIC: &[u8; 16] = b"nystream by key\n";
+/// The first bytes of a file, which end with the version of its format.
+const MAGIC: &[u8; 16] = b"nystream keys 1\n";
+
+/// Number of first bytes that every version has.
+const KIND: usize = MAGIC.len() - 2;
 
 /// Number of models that go to the disk together.
 const TOGETHER: usize = 1024;
@@ -75,8 +78,8 @@ impl Keyed {
     pub(crate) fn is_in(path: &Path) -> bool {
         let mut start = [0; MAGIC.len()];
         let is_file = path.metadata().is_ok_and(|found| found.is_file());
-        let read = || File::open(path).and_then(|mut file| file.read_exact(&mut start));
-        is_file && read().is_ok() && start == *MAGIC
+        let mut read = || File::open(path).and_then(|mut file| file.read_exact(&mut start));
+        is_file && read().is_ok() && start[..KIND] == MAGIC[..KIND]
     }
 
     fn write(&self, out: &mut impl Write) -> io::Result<()> {
@@ -95,9 +98,7 @@ impl Keyed {
 
     fn read(file: impl Read) -> Result<Self, Error> {
         let mut file = Digesting::new(file);
-        if record::number(&mut file)? != *MAGIC {
-            return Err(Error::model_file("it holds no models by key"));
-        }
+        check_start(record::number(&mut file)?)?;
         let mut keyed = Self::from_head(&record::part(&mut file)?)?;
         let n_keys = u64::from_le_bytes(record::number(&mut file)?);
         keyed.read_slots(n_keys, &mut file)?;
@@ -204,6 +205,22 @@ impl Keyed {
         }
         Err(Error::model_file("its shared model is out of range"))
     }
+}
+
+/// Refuses a file that begins like others.
+fn check_start(start: [u8; MAGIC.len()]) -> Result<(), Error> {
+    if start[..KIND] != MAGIC[..KIND] {
+        return Err(Error::model_file("it holds no models by key"));
+    }
+    if start != *MAGIC {
+        let format = String::from_utf8_lossy(&start[KIND..]);
+        let reason = format!(
+            "its format by key is {}, and this version reads 1",
+            format.trim()
+        );
+        return Err(Error::model_file(reason));
+    }
+    Ok(())
 }
 
 impl Bench {

@@ -16,9 +16,8 @@ use sha2::{Digest, Sha256};
 use super::{State, atomic};
 use crate::error::Error;
 
-/// Versions of the format that are read. The second has columns, and the third has models by key; a model without either
-/// is written in the first.
-const FORMATS: [u32; 3] = [1, 2, 3];
+/// Versions of the format that are read. The second has columns; a model without any is written in the first.
+const FORMATS: [u32; 2] = [1, 2];
 
 /// The most bytes that parameters take in a header; arrays among them are stored apart.
 const LONGEST_PARAMETERS: usize = 1 << 16;
@@ -83,7 +82,7 @@ impl Header<'_> {
 
 /// The bytes of a model with this JSON content and these arrays.
 pub(crate) fn to_bytes(mut content: Value, state: &State) -> Result<Vec<u8>, Error> {
-    content["format"] = json!(format_of(&content));
+    content["format"] = json!(FORMATS[usize::from(content.get("columns").is_some())]);
     content["version"] = json!(env!("CARGO_PKG_VERSION"));
     content["sha256"] = json!(no_checksum());
     // One key, and sorted, so that equal models have equal bytes.
@@ -91,16 +90,6 @@ pub(crate) fn to_bytes(mut content: Value, state: &State) -> Result<Vec<u8>, Err
     let text = content.to_string();
     let sha256 = checksum(&text, state);
     state.to_bytes(text.replacen(&entry(&no_checksum()), &entry(&sha256), 1))
-}
-
-/// The version of the format that a model with this content needs.
-fn format_of(content: &Value) -> u32 {
-    let needed = ["columns", "keyed"].map(|field| content.get(field).is_some());
-    match needed {
-        [_, true] => FORMATS[2],
-        [true, false] => FORMATS[1],
-        [false, false] => FORMATS[0],
-    }
 }
 
 /// The JSON content and the arrays of a model.
@@ -112,9 +101,9 @@ pub(crate) fn from_bytes(bytes: &[u8]) -> Result<(Value, State), Error> {
         sha256,
     } = parse(&text)?;
     if !FORMATS.contains(&format) {
-        let [first, .., last] = FORMATS;
+        let [first, last] = FORMATS;
         return Err(Error::model_file(format!(
-            "its format is {format}, written by version {version}, and this version reads {first} to {last}"
+            "its format is {format}, written by version {version}, and this version reads {first} and {last}"
         )));
     }
     let sha256 = sha256.ok_or_else(|| Error::model_file("it has no checksum"))?;
