@@ -20,9 +20,9 @@ def measure(settings: Settings) -> Iterator[Table]:
         rows.extend(of(n_keys, settings))
     yield Table(
         f"Models by key, {WIDTH} features",
-        "Each row is predicted, then learned. Keys are whole numbers in a random order, and each has "
-        "been learned before. One model: `LinearRls.progressive` without keys. A dict: `predict_one` "
-        "and `learn_one` of a `LinearRls` for each key, rows of an array.",
+        "Each row is predicted, then learned. Keys are whole numbers in a random order, and each "
+        "has been learned before. One model: `LinearRls.progressive` without keys. A dict: "
+        "`predict_one` and `learn_one` of a `LinearRls` for each key, rows of an array.",
         ("models", "keys", "us/row", "time / dict", "bytes/key"),
         rows,
     )

@@ -50,9 +50,19 @@ impl Stream {
 }
 
 fn all() -> impl Iterator<Item = AnyParams> {
-    AnyParams::NAMES
+    let defaults = AnyParams::NAMES
         .iter()
-        .filter_map(|name| AnyParams::default_of(name))
+        .filter_map(|name| AnyParams::default_of(name));
+    let linear = |forgetting, clip, forward| LinearRlsParams {
+        forgetting,
+        clip,
+        forward,
+        ..LinearRlsParams::default()
+    };
+    defaults.chain([
+        linear(0.9, true, false).into(),
+        linear(1.0, false, true).into(),
+    ])
 }
 
 fn of(model: impl Into<AnyParams>) -> Keyed {
