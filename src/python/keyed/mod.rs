@@ -101,24 +101,7 @@ impl Keyed {
         Ok(keyed.predict_row(key.as_key(), x.as_slice()?)?)
     }
 
-    /// Learns one row of a key.
-    ///
-    /// Parameters
-    /// ----------
-    /// key
-    ///     The key, a string or a whole number.
-    /// x
-    ///     The row.
-    /// y
-    ///     Its label.
-    ///
-    /// Examples
-    /// --------
-    /// >>> import nystream
-    /// >>> model = nystream.Keyed(nystream.RunningMean())
-    /// >>> model.learn_one("a", [0.0], 3.0)
-    /// >>> model.predict_one("b", [0.0])
-    /// 3.0
+    #[doc = include_str!("../docs/keyed_learn_one.txt")]
     fn learn_one(
         &self,
         py: Python<'_>,
@@ -139,22 +122,7 @@ impl Keyed {
         Ok(())
     }
 
-    /// The predictions for many rows. Changes nothing.
-    ///
-    /// Parameters
-    /// ----------
-    /// keys
-    ///     A key for each row: an array or a list of strings or whole numbers, or a column of a data frame.
-    /// X
-    ///     The rows.
-    ///
-    /// Examples
-    /// --------
-    /// >>> import nystream
-    /// >>> model = nystream.Keyed(nystream.RunningMean())
-    /// >>> model.learn_many(["a", "b"], [[0.0], [0.0]], [1.0, 3.0])
-    /// >>> model.predict_many(["new"], [[0.0]])
-    /// array([2.])
+    #[doc = include_str!("../docs/keyed_predict_many.txt")]
     fn predict_many<'py>(
         &self,
         keys: &Bound<'py, PyAny>,
@@ -167,24 +135,7 @@ impl Keyed {
         Ok(PyArray1::from_vec(py, yhat))
     }
 
-    /// Learns many rows, in order.
-    ///
-    /// Parameters
-    /// ----------
-    /// keys
-    ///     A key for each row: an array or a list of strings or whole numbers, or a column of a data frame.
-    /// X
-    ///     The rows.
-    /// y
-    ///     A label for each.
-    ///
-    /// Examples
-    /// --------
-    /// >>> import nystream
-    /// >>> model = nystream.Keyed(nystream.RunningMean())
-    /// >>> model.learn_many([7, 8, 7], [[0.0]] * 3, [1.0, 2.0, 1.0])
-    /// >>> model.n_seen, len(model)
-    /// (3, 2)
+    #[doc = include_str!("../docs/keyed_learn_many.txt")]
     fn learn_many(
         &self,
         keys: &Bound<'_, PyAny>,
@@ -194,26 +145,7 @@ impl Keyed {
         self.learn(keys, X, y).map(drop)
     }
 
-    /// Predicts each row, then learns its label, in order; returns the predictions.
-    ///
-    /// Equal, up to rounding, to a loop of ``predict_one`` and ``learn_one``, but in one call and much faster. Threads
-    /// share the keys; their number changes nothing.
-    ///
-    /// Parameters
-    /// ----------
-    /// keys
-    ///     A key for each row: an array or a list of strings or whole numbers, or a column of a data frame.
-    /// X
-    ///     The rows.
-    /// y
-    ///     A label for each.
-    ///
-    /// Examples
-    /// --------
-    /// >>> import nystream
-    /// >>> model = nystream.Keyed(nystream.RunningMean(), shared=False)
-    /// >>> model.progressive(["a", "b", "a", "b"], [[0.0]] * 4, [1.0, 5.0, 1.0, 5.0])
-    /// array([0., 0., 1., 5.])
+    #[doc = include_str!("../docs/keyed_progressive.txt")]
     fn progressive<'py>(
         &self,
         keys: &Bound<'py, PyAny>,
@@ -223,34 +155,7 @@ impl Keyed {
         Ok(PyArray1::from_vec(X.py(), self.learn(keys, X, y)?))
     }
 
-    /// Intervals that are likely to hold the labels of many rows: for each row the two ends of an interval that holds the
-    /// label in ``level`` of all cases. Changes nothing.
-    ///
-    /// Their length follows the last thousand errors of all keys, each relative to what was expected of its key, so that
-    /// new keys have intervals too. Ends are infinite while there are too few errors.
-    ///
-    /// Parameters
-    /// ----------
-    /// keys
-    ///     A key for each row, or one key for one row.
-    /// X
-    ///     The rows; or one row, a one-dimensional array.
-    /// level
-    ///     The part of labels that the intervals should hold, more than 0 and less than 1.
-    ///
-    /// Returns
-    /// -------
-    /// intervals
-    ///     The two ends, in the last axis: of shape (n, 2) for n rows, (2,) for one row.
-    ///
-    /// Examples
-    /// --------
-    /// >>> import nystream
-    /// >>> model = nystream.Keyed(nystream.RunningMean())
-    /// >>> model.learn_many(["a", "b"] * 50, [[0.0]] * 100, [1.0, 2.0, 3.0, 4.0] * 25)
-    /// >>> low, high = model.predict_interval("a", [0.0], level=0.9)
-    /// >>> bool(low < 1.0 and 3.0 < high)
-    /// True
+    #[doc = include_str!("../docs/keyed_predict_interval.txt")]
     #[pyo3(signature = (keys, X, level=None), text_signature = "($self, keys, X, level=0.9)")]
     fn predict_interval<'py>(
         &self,
@@ -278,15 +183,7 @@ impl Keyed {
         intervals::of_rows(py, ends, Some(keys.len()), 1)
     }
 
-    /// All keys, as a list: in the order in which they came, unless some have been dropped.
-    ///
-    /// Examples
-    /// --------
-    /// >>> import nystream
-    /// >>> model = nystream.Keyed(nystream.RunningMean())
-    /// >>> model.learn_many(["a", 7], [[0.0], [0.0]], [1.0, 2.0])
-    /// >>> model.keys()
-    /// ['a', 7]
+    #[doc = include_str!("../docs/keyed_keys.txt")]
     fn keys<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         let guard = self.lock(py);
         let keyed = guard.borrow();
@@ -297,34 +194,14 @@ impl Keyed {
         PyList::new(py, keys.collect::<PyResult<Vec<_>>>()?)
     }
 
-    /// A copy of the model that a key has of its own: a learner, which goes on by itself.
-    ///
-    /// With a shared model, its labels are what that leaves: the label less the shared prediction. A key that has not been
-    /// learned raises ``KeyError``.
-    ///
-    /// Examples
-    /// --------
-    /// >>> import nystream
-    /// >>> model = nystream.Keyed(nystream.RunningMean(), shared=False)
-    /// >>> model.learn_many(["a", "b", "a"], [[0.0]] * 3, [1.0, 5.0, 3.0])
-    /// >>> own = model.model("a")
-    /// >>> own.n_seen, own.predict_one([0.0])
-    /// (2, 2.0)
+    #[doc = include_str!("../docs/keyed_model.txt")]
     fn model<'py>(&self, py: Python<'py>, key: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let key = keys::one("key", key)?;
         let model = self.lock(py).borrow().model(key.as_key())?;
         Learner::wrap(py, model, None)
     }
 
-    /// A copy of the shared model; ``None`` if there is none.
-    ///
-    /// Examples
-    /// --------
-    /// >>> import nystream
-    /// >>> model = nystream.Keyed(nystream.RunningMean())
-    /// >>> model.learn_many(["a", "b"], [[0.0]] * 2, [1.0, 3.0])
-    /// >>> model.shared.predict_one([0.0])
-    /// 2.0
+    #[doc = include_str!("../docs/keyed_shared.txt")]
     #[getter]
     fn shared<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         let shared = self.lock(py).borrow().shared_model()?;
@@ -333,16 +210,7 @@ impl Keyed {
             .transpose()
     }
 
-    /// Forgets a key; what the shared model has learned of it remains.
-    ///
-    /// Examples
-    /// --------
-    /// >>> import nystream
-    /// >>> model = nystream.Keyed(nystream.RunningMean())
-    /// >>> model.learn_one("a", [0.0], 1.0)
-    /// >>> model.drop("a")
-    /// >>> "a" in model
-    /// False
+    #[doc = include_str!("../docs/keyed_drop.txt")]
     fn drop(&self, py: Python<'_>, key: &Bound<'_, PyAny>) -> PyResult<()> {
         let key = keys::one("key", key)?;
         Ok(self.lock(py).borrow_mut().drop_key(key.as_key())?)
@@ -369,15 +237,7 @@ impl Keyed {
         self.lock(py).borrow().n_seen()
     }
 
-    /// Number of features of the rows learned; None before the first.
-    ///
-    /// Examples
-    /// --------
-    /// >>> import nystream
-    /// >>> model = nystream.Keyed(nystream.LinearRls())
-    /// >>> model.learn_one("a", [0.1, 0.2], 1.0)
-    /// >>> model.n_features
-    /// 2
+    #[doc = include_str!("../docs/keyed_n_features.txt")]
     #[getter]
     fn n_features(&self, py: Python<'_>) -> Option<usize> {
         self.lock(py).borrow().n_features()
@@ -397,15 +257,7 @@ impl Keyed {
         keyed.names().get().map(<[String]>::to_vec)
     }
 
-    /// Bytes of memory that all models hold; those on the disk are not counted.
-    ///
-    /// Examples
-    /// --------
-    /// >>> import nystream
-    /// >>> model = nystream.Keyed(nystream.LinearRls())
-    /// >>> model.learn_many(range_ := list(range(1000)), [[0.5]] * 1000, range_)
-    /// >>> model.nbytes / len(model) < 1000
-    /// True
+    #[doc = include_str!("../docs/keyed_nbytes.txt")]
     #[getter]
     fn nbytes(&self, py: Python<'_>) -> usize {
         self.lock(py).borrow().nbytes()
@@ -431,51 +283,20 @@ impl Keyed {
         Ok(params)
     }
 
-    /// Everything as bytes, with the models on the disk.
-    ///
-    /// Examples
-    /// --------
-    /// >>> import nystream
-    /// >>> data = nystream.Keyed(nystream.LinearRls()).to_bytes()
-    /// >>> len(nystream.Keyed.from_bytes(data))
-    /// 0
+    #[doc = include_str!("../docs/keyed_to_bytes.txt")]
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let bytes = py.detach(|| self.core.lock().borrow().to_bytes())?;
         Ok(PyBytes::new(py, &bytes))
     }
 
-    /// Reads what ``to_bytes`` has written; it goes on exactly as the original would.
-    ///
-    /// Examples
-    /// --------
-    /// >>> import nystream
-    /// >>> model = nystream.Keyed(nystream.LinearRls())
-    /// >>> model.learn_one("a", [0.1], 0.5)
-    /// >>> nystream.Keyed.from_bytes(model.to_bytes()).keys()
-    /// ['a']
+    #[doc = include_str!("../docs/keyed_from_bytes.txt")]
     #[staticmethod]
     fn from_bytes(py: Python<'_>, data: &Bound<'_, PyAny>) -> PyResult<Self> {
         let bytes = arrays::bytes("data", data)?;
         Ok(py.detach(|| Core::from_bytes(&bytes))?.into())
     }
 
-    /// Writes everything to a file, with the models on the disk; what :func:`nystream.load` reads from it goes on exactly.
-    ///
-    /// The file is written as a whole or not at all, whatever happens meanwhile, and needs no other file: it is a
-    /// checkpoint, to which a process that was killed goes back without a row lost or learned twice.
-    ///
-    /// Parameters
-    /// ----------
-    /// path
-    ///     The file, a string or a path.
-    ///
-    /// Examples
-    /// --------
-    /// >>> import nystream, tempfile
-    /// >>> with tempfile.TemporaryDirectory() as folder:
-    /// ...     nystream.Keyed(nystream.LinearRls()).save(f"{folder}/keys.nys")
-    /// ...     nystream.load(f"{folder}/keys.nys").n_seen
-    /// 0
+    #[doc = include_str!("../docs/keyed_save.txt")]
     fn save(&self, py: Python<'_>, path: &Bound<'_, PyAny>) -> PyResult<()> {
         let path = arrays::path("path", path)?;
         Ok(py.detach(|| self.core.lock().borrow().save(&path))?)
