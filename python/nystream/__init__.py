@@ -14,6 +14,7 @@ from nystream import datasets, theory
 from nystream._core import (
     Column,
     Kernel,
+    Keyed,
     Learner,
     Scorer,
     Table,
@@ -39,6 +40,7 @@ __all__ = [
     "Expert",  # noqa: F405
     "Forecaster",
     "Kernel",
+    "Keyed",
     "Learner",
     "Report",
     "Scorer",

@@ -369,6 +369,29 @@ impl<M: FeatureMap + 'static, U: Update + 'static> Algorithm for FeatureLearner<
         Ok(())
     }
 
+    fn pack(&mut self, numbers: &mut Vec<f64>) -> bool {
+        if !M::IS_PLAIN || !self.update_mut().pack(numbers) {
+            return false;
+        }
+        if let Some(record) = &self.record {
+            record.pack(numbers);
+        }
+        true
+    }
+
+    fn unpack(&mut self, numbers: &[f64]) -> bool {
+        self.predictor.take();
+        let Some(rest) = self.update_mut().unpack(numbers) else {
+            return false;
+        };
+        let size = self.update().size();
+        self.map_mut().set_size(size);
+        match &mut self.record {
+            Some(record) => record.unpack(rest),
+            None => rest.is_empty(),
+        }
+    }
+
     fn save(&self, state: &mut State) {
         self.map().save(state);
         self.update().save(state);

@@ -142,6 +142,17 @@ pub trait Update: Clone + fmt::Debug + Heap + Send + Sync {
         None
     }
 
+    /// Appends what the update has learned as plain numbers; returns false if it has no such form.
+    fn pack(&mut self, _numbers: &mut Vec<f64>) -> bool {
+        false
+    }
+
+    /// Becomes the update that [`pack`](Self::pack) has written; returns the numbers after those, or nothing if they are
+    /// no such numbers.
+    fn unpack<'n>(&mut self, _numbers: &'n [f64]) -> Option<&'n [f64]> {
+        None
+    }
+
     /// Writes what the update has learned.
     fn save(&self, state: &mut State);
 

@@ -292,6 +292,17 @@ impl Update for LeastSquares {
         Some(self)
     }
 
+    fn pack(&mut self, numbers: &mut Vec<f64>) -> bool {
+        self.weights.pack(numbers);
+        self.forgetting.pack(numbers);
+        true
+    }
+
+    fn unpack<'n>(&mut self, numbers: &'n [f64]) -> Option<&'n [f64]> {
+        let rest = self.weights.unpack(numbers)?;
+        self.forgetting.unpack(rest)
+    }
+
     fn save(&self, state: &mut State) {
         self.weights.save(state);
         self.forgetting.save(state);
