@@ -34,7 +34,8 @@ pub(super) struct Forecaster {
 struct Batch {
     y: Vec<f64>,
     features: Option<Arc<Table>>,
-    slots: Vec<i64>,
+    /// `None`: the ones that come next.
+    slots: Option<Vec<i64>>,
     first_time: Option<i64>,
 }
 
@@ -70,18 +71,14 @@ impl Forecaster {
         let core = guard.borrow();
         let times = time.map(|time| times(&core, time)).transpose()?;
         let has_clock = core.params().every.is_some();
-        let (slots, first_time) = match times {
-            None if has_clock => {
-                return Err(PyTypeError::new_err("time should be given, since every is"));
-            }
-            None => (next_slots(&core, y.len()), None),
-            Some(times) => (
-                core.slots(&times),
-                times.first().copied().filter(|_| has_clock),
-            ),
-        };
-        if slots.len() != y.len() {
-            let (expected, found) = (y.len(), slots.len());
+        if times.is_none() && has_clock {
+            return Err(PyTypeError::new_err("time should be given, since every is"));
+        }
+        let first_time = times.as_ref().filter(|_| has_clock);
+        let first_time = first_time.and_then(|times| times.first().copied());
+        let slots = times.map(|times| core.slots(&times));
+        if let Some(found) = slots.as_ref().map(Vec::len).filter(|n| *n != y.len()) {
+            let expected = y.len();
             return Err(PyValueError::new_err(format!(
                 "time should have as many values as y, {expected}, but has {found}"
             )));
@@ -103,13 +100,12 @@ impl Forecaster {
             if let Some(time) = batch.first_time {
                 guard.borrow_mut().begin(time);
             }
+            let Batch { y, features, .. } = batch;
+            let slots = batch.slots.clone();
+            let slots = slots.unwrap_or_else(|| next_slots(&guard.borrow(), y.len()));
             let work = |range: Range<usize>| {
-                let Batch {
-                    y, features, slots, ..
-                } = batch;
-                guard
-                    .borrow_mut()
-                    .learn_some(slots, y, features.as_deref(), range)
+                let mut core = guard.borrow_mut();
+                core.learn_some(&slots, y, features.as_deref(), range)
             };
             chunks::in_chunks((batch.y.len(), n_horizons), LENGTHS, &mut signals, work)
         })
