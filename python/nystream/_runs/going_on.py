@@ -1,0 +1,40 @@
+"""Rows that a forecaster has learned already, told from new ones."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from nystream._tables import steps
+
+if TYPE_CHECKING:
+    from nystream import Forecaster
+    from nystream._tables.series import Series
+
+
+def rest(own: Series, model: Forecaster | None) -> Series:
+    """Return the rows after the last time that a forecaster has learned.
+
+    Rows without times are numbered on.
+    """
+    if model is None or not model.n_seen:
+        return own
+    every, last = model.params["every"], last_time(model)
+    if every is None:
+        return replace(own, times=own.times + last + 1)
+    is_new = steps.slots(own.times, every, last) > 0
+    return own.take(int((~is_new).sum()), len(own))
+
+
+def last_time(model: Forecaster) -> int:
+    """Return the last time that was learned, in microseconds since 1970 or as a row's number."""
+    every, ahead = model.params["every"], model.horizons[0]
+    following = model.next_times[0]
+    if every is None:
+        return int(following) - ahead
+    if months := steps.months_of(every):
+        start = following.astype("datetime64[M]") - np.timedelta64(months * ahead, "M")
+        return int(start.astype("datetime64[us]").astype(np.int64))
+    return int(following.astype(np.int64)) - steps.micros_of(every) * ahead
