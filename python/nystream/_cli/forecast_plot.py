@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from nystream._runs.forecasting import Forecasting, Tail
 
 MOST_PANELS = 4  # series in a picture
+# How times are written in a picture of fewer days.
+DATES = ((3, "%d %b %H:%M"), (200, "%d %b"), (3000, "%b %Y"), (float("inf"), "%Y"))
 VALUES, BEFORE, NEXT = "#3a3a3a", "#e08214", "#2166ac"
 
 
@@ -104,14 +106,15 @@ def distance(horizon: int, every: str | None) -> str:
 
 def tidy(panel: Any) -> None:
     """Take away what nobody needs to read the picture."""
-    from matplotlib import dates
+    dates: Any = importlib.import_module("matplotlib.dates")
 
     if isinstance(panel.xaxis.get_major_locator(), dates.AutoDateLocator):
-        locator = dates.AutoDateLocator(maxticks=9)
-        panel.xaxis.set_major_locator(locator)
-        panel.xaxis.set_major_formatter(dates.ConciseDateFormatter(locator))
+        first, last = panel.get_xlim()
+        words = next(words for days, words in DATES if last - first < days)
+        panel.xaxis.set_major_locator(dates.AutoDateLocator(maxticks=8))
+        panel.xaxis.set_major_formatter(dates.DateFormatter(words))
     for side in ("top", "right"):
         panel.spines[side].set_visible(False)
     panel.grid(axis="y", color="#e6e6e6", lw=0.6)
     panel.set_axisbelow(True)
-    panel.margins(x=0.01)
+    panel.margins(x=0.02)

@@ -38,7 +38,8 @@ def tell_understood(
 
 def rows(roles: Roles, read: Read) -> str:
     """Say how many rows there are."""
-    n_rows = f"{sum(map(len, read.series)):,} rows"
+    n = sum(map(len, read.series))
+    n_rows = f"{n:,} row{'s' if n > 1 else ''}"
     if roles.key is None:
         return n_rows
     return f"{n_rows} of {len(read.series):,} series by {roles.name(roles.key)}"

@@ -116,7 +116,8 @@ def start(chosen: argparse.Namespace, option: str) -> Learner:
         raise ValueError(f"{option} goes on with a model: {names} are for a new one")
     model = nystream.load(chosen.model)
     if not isinstance(model, nystream.Learner):
-        raise ValueError(f"{option} should be a learner, but {chosen.model} holds a scorer")
+        kind = type(model).__name__.lower()
+        raise ValueError(f"{option} should be a learner, but {chosen.model} holds a {kind}")
     return model
 
 

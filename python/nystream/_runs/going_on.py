@@ -10,6 +10,8 @@ import numpy as np
 from nystream._tables import steps
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from nystream import Forecaster
     from nystream._tables.series import Series
 
@@ -31,7 +33,7 @@ def rest(own: Series, model: Forecaster | None) -> Series:
 def last_time(model: Forecaster) -> int:
     """Return the last time that was learned, in microseconds since 1970 or as a row's number."""
     every, ahead = model.params["every"], model.horizons[0]
-    following = model.next_times[0]
+    following: Any = model.next_times[0]
     if every is None:
         return int(following) - ahead
     if months := steps.months_of(every):

@@ -101,6 +101,8 @@ def slots(times: Moments, step: str, origin: int) -> Moments:
     if months := months_of(step):
         own = np.append(times, origin).astype("datetime64[us]").astype("datetime64[M]")
         numbers = own.astype(np.int64)
-        return (numbers[:-1] - numbers[-1]) // months
-    length = micros_of(step)
-    return (times - origin + length // 2) // length
+        after: Moments = (numbers[:-1] - numbers[-1]) // months
+    else:
+        length = micros_of(step)
+        after = (times - origin + length // 2) // length
+    return after

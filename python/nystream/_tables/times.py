@@ -136,13 +136,11 @@ def clock_of(value: Any) -> int | None:
 
 def shown(moments: Moments) -> list[str]:
     """Write moments, as dates alone if all are at midnight."""
-    times = moments.astype("datetime64[us]")
-    unit = "D" if (moments % DAY == 0).all() else "s" if (moments % SECOND == 0).all() else "us"
-    return [str(text).replace("T", " ") for text in np.datetime_as_string(times, unit=unit)]
+    is_date = bool((moments % DAY == 0).all())
+    return [text[:10] if is_date else text.replace("T", " ") for text in iso(moments)]
 
 
 def iso(moments: Moments) -> list[str]:
     """Write moments in ISO 8601, to the second unless they have parts of them."""
-    times = moments.astype("datetime64[us]")
     unit = "s" if (moments % SECOND == 0).all() else "us"
-    return [str(text) for text in np.datetime_as_string(times, unit=unit)]
+    return [str(time) for time in moments.astype("datetime64[us]").astype(f"datetime64[{unit}]")]
