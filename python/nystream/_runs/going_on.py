@@ -10,8 +10,6 @@ import numpy as np
 from nystream._tables import steps
 
 if TYPE_CHECKING:
-    from typing import Any
-
     from nystream import Forecaster
     from nystream._tables.series import Series
 
@@ -33,10 +31,10 @@ def rest(own: Series, model: Forecaster | None) -> Series:
 def last_time(model: Forecaster) -> int:
     """Return the last time that was learned, in microseconds since 1970 or as a row's number."""
     every, ahead = model.params["every"], model.horizons[0]
-    following: Any = model.next_times[0]
+    following = model.next_times[0]
     if every is None:
         return int(following) - ahead
     if months := steps.months_of(every):
         start = following.astype("datetime64[M]") - np.timedelta64(months * ahead, "M")
-        return int(start.astype("datetime64[us]").astype(np.int64))
-    return int(following.astype(np.int64)) - steps.micros_of(every) * ahead
+        return int(start.astype("datetime64[us]").astype(np.int64).item())
+    return int(following.astype(np.int64).item()) - steps.micros_of(every) * ahead
