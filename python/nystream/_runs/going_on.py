@@ -30,8 +30,8 @@ def rest(own: Series, model: Forecaster | None) -> Series:
 
 def last_time(model: Forecaster) -> int:
     """Return the last time that was learned, in microseconds since 1970 or as a row's number."""
-    every, ahead = model.params["every"], model.horizons[0]
-    following = model.next_times[0]
+    every, following = model.params["every"], model.next_times[0]
+    ahead = int(model.horizons[0])
     if every is None:
         return int(following) - ahead
     if months := steps.months_of(every):

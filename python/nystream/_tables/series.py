@@ -166,17 +166,27 @@ def split(
     columns: dict[int, list[Any]], found: Moments, y: Values, good: Any, roles: Roles
 ) -> tuple[tuple[Series, ...], bool]:
     """Return the series of each key, in order of time, and whether rows had been in order."""
-    keys = np.array(["" if roles.key is None else key_of(columns[roles.key][i]) for i in good])
-    names, was_sorted = list(dict.fromkeys(keys.tolist())), True
-    series = []
-    for name in names:
-        own = good[keys == name]
-        was_sorted &= bool((np.diff(found[own]) >= 0).all())
-        order = own[np.argsort(found[own], kind="stable")]
-        X = features(columns, order.tolist(), roles)
-        own_times = found[order] if roles.time else np.arange(len(order))
-        series.append(Series(name, own_times, y[order], X))
-    return tuple(series), was_sorted
+    moments, keys = found[good], [""] * len(good)
+    if roles.key is not None:
+        keys = [key_of(columns[roles.key][i]) for i in good.tolist()]
+    names = {key: number for number, key in enumerate(dict.fromkeys(keys))}
+    numbers = np.array([names[key] for key in keys], dtype=np.int64)
+    by_key = np.argsort(numbers, kind="stable")
+    order = np.lexsort((moments, numbers))
+    ends = np.cumsum(np.bincount(numbers, minlength=len(names)))[:-1]
+    series = [
+        one_series(key, columns, found, y, rows, roles)
+        for key, rows in zip(names, np.split(good[order], ends), strict=bool(names))
+    ]
+    return tuple(series), bool((order == by_key).all())
+
+
+def one_series(
+    key: str, columns: dict[int, list[Any]], found: Moments, y: Values, rows: Any, roles: Roles
+) -> Series:
+    """Return these rows as a series."""
+    own_times = found[rows] if roles.time else np.arange(len(rows))
+    return Series(key, own_times, y[rows], features(columns, rows.tolist(), roles))
 
 
 def features(columns: dict[int, list[Any]], rows: Sequence[int], roles: Roles) -> Rows | None:

@@ -88,7 +88,9 @@ def test_files_have_what_the_forecaster_says(tmp_path):
         np.testing.assert_array_equal(numbers(history, f"forecast_{horizon}"), made[:676, i])
     following = read(out)
     np.testing.assert_array_equal(numbers(following, "forecast"), model.predict())
-    np.testing.assert_array_equal(numbers(following, "lower"), model.predict_interval(level=0.8)[:, 0])
+    np.testing.assert_array_equal(
+        numbers(following, "lower"), model.predict_interval(level=0.8)[:, 0]
+    )
     assert [row["horizon"] for row in following] == ["1", "2", "24"]
     assert (tmp_path / "m.nys").read_bytes() == model.to_bytes()
 
@@ -218,7 +220,10 @@ def test_features_are_taken_when_asked_for(tmp_path, capsys):
         (["--horizon", "5", "2"], "--horizon should increase, but is 5,2"),
         (["--season", "day"], "--season should be whole numbers from 1 on, but is 'day'"),
         (["--season", "1"], "from 2 to 100,000, but is 1"),
-        (["--every", "soon"], 'every should be a time like 15min, 1h, 1d, 1w or 1mo, but is "soon"'),
+        (
+            ["--every", "soon"],
+            'every should be a time like 15min, 1h, 1d, 1w or 1mo, but is "soon"',
+        ),
         (["--half-life", "long"], "half_life should be a time like 12h, 30d or 2w"),
         (["--learner", "Best"], "but is 'Best'"),
         (["--level", "90"], "--level should be between 0 and 1, but is 90"),
@@ -247,7 +252,10 @@ def test_mistakes_are_told_in_a_line(options, expected, tmp_path, monkeypatch, c
         ("hour,load\n2024-01-01,\n", "should have rows with a value of 'load', but has none"),
         ("hour,load\n2024-01-01,5\n", "--every should be given: column 'hour' has no two times"),
         ("hour,load\n2024-01-01,5\nsoon,6\n", "line 3: column 'hour' should be a time with a date"),
-        ("hour,load\n2024-01-01,5\n,6\n", "line 3: column 'hour' should be a time with a date, but"),
+        (
+            "hour,load\n2024-01-01,5\n,6\n",
+            "line 3: column 'hour' should be a time with a date, but",
+        ),
         ("hour,load\n2024-01-01,5\n2024-01-02,x\n", "line 3: column 'load' should be a number"),
     ],
 )
