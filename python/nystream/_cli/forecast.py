@@ -82,7 +82,7 @@ def forecast(chosen: argparse.Namespace, table: Table) -> int:
     template = first if first is not None else new(chosen, roles, read)
     tell_understood(chosen, roles, read, template)
     running = forecasting(chosen, roles, template, models)
-    series = prepared(chosen, read, template, models)
+    series = prepared(chosen, read, running)
     learn(chosen, running, series)
     write(chosen, roles, running)
     return 0
@@ -167,11 +167,10 @@ def forecasting(
     return running
 
 
-def prepared(
-    chosen: argparse.Namespace, read: Read, template: Forecaster, models: Forecasters
-) -> tuple[Series, ...]:
-    """Leave out the rows that forecasters have learned; rows without times come after those."""
-    series = tuple(rest(own, models.get(own.key)) for own in read.series)
+def prepared(chosen: argparse.Namespace, read: Read, running: Forecasting) -> list[Series]:
+    """Leave out the rows that the forecasters that it began with have learned."""
+    every = running.setting.template.params["every"]
+    series = [rest(own, running.starts, every) for own in read.series]
     n_left_out = sum(map(len, read.series)) - sum(map(len, series))
     if n_left_out:
         tell(f"{n_left_out:,} rows left out, up to the last time that {chosen.model} has learned")

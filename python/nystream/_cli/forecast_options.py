@@ -114,7 +114,7 @@ def check(chosen: argparse.Namespace) -> None:
         raise ValueError("--history should be a file, not the standard output")
     if chosen.model is None:
         return
-    own = ("horizon", "every", "season", "half_life", "schema", "params", "algorithm")
+    own = ("horizon", "every", "season", "ahead", "half_life", "schema", "params", "algorithm")
     if given := [name for name in own if getattr(chosen, name)]:
         name = {"params": "set", "algorithm": "learner"}.get(given[0], given[0].replace("_", "-"))
         raise ValueError(f"--model goes on with a forecaster: --{name} is for a new one")

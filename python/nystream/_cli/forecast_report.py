@@ -98,12 +98,14 @@ class Pooled:
         """Return the means over keys."""
         known = [one for one in errors if one.n]
         weights = [one.n for one in known]
-        plains = [(one.no_change, *one.seasonal.values()) for one in known]
+        plains = [(one.no_change, *one.seasonal.values()) for one in errors]
         return cls(
             n=sum(weights),
             mae=mean([one.mae for one in known], weights),
             rmse=math.sqrt(mean([one.rmse**2 for one in known], weights)),
-            plain=tuple(mean(column, weights) for column in zip(*plains, strict=True)),
+            plain=tuple(
+                mean(column, [one.n for one in errors]) for column in zip(*plains, strict=True)
+            ),
             coverage=mean([one.coverage for one in known], weights),
             width=mean([one.width for one in known], weights),
         )

@@ -12,6 +12,7 @@ from nystream import Forecaster
 from nystream._runs import forecaster_files
 from nystream._runs.checkpoint import Checkpoint
 from nystream._runs.forecast_files import known
+from nystream._runs.going_on import starts_of
 from nystream._runs.progress import UNFIT, Progress, count
 from nystream._runs.resuming import check_settings
 from nystream._tables.hashing import RunningHash
@@ -92,6 +93,7 @@ class Forecasting:
         self.setting, self.models = setting, models
         self.history: History | None = None
         self.history_length = 0
+        self.starts = starts_of(models)
         self.places: dict[str, Place] = {}
         self.tails: dict[str, Tail] = {}
         self.progress = Progress()
@@ -108,6 +110,7 @@ class Forecasting:
             places = {key: count("rows", n) for key, (n, _) in then["places"].items()}
             self._digests = {key: str(digest) for key, (_, digest) in then["places"].items()}
             self.tails = {key: Tail.of(n_shown, tail) for key, tail in then["tails"].items()}
+            self.starts = {key: int(last) for key, last in then["starts"].items()}
             self.history_length = count("history", then["history"])
         except UNFIT as error:
             if isinstance(error, ValueError) and "when" in str(error):
@@ -194,6 +197,7 @@ class Forecasting:
             "settings": self.setting.settings,
             "places": {key: [p.n_rows, p.running and p.running.digest()] for key, p in places},
             "tails": {key: tail.to_json() for key, tail in self.tails.items()},
+            "starts": self.starts,
             "history": length,
         }
         files = {key: model.to_bytes() for key, model in self.models.items()}

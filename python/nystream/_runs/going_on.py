@@ -10,18 +10,22 @@ import numpy as np
 from nystream._tables import steps
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from nystream import Forecaster
     from nystream._tables.series import Series
 
 
-def rest(own: Series, model: Forecaster | None) -> Series:
-    """Return the rows after the last time that a forecaster has learned.
+def starts_of(models: Mapping[str, Forecaster]) -> dict[str, int]:
+    """Return the last times that forecasters have learned, by key."""
+    return {key: last_time(model) for key, model in models.items() if model.n_seen}
 
-    Rows without times are numbered on.
-    """
-    if model is None or not model.n_seen:
+
+def rest(own: Series, starts: Mapping[str, int], every: str | None) -> Series:
+    """Return the rows after the last time that was learned; without times, they are numbered on."""
+    if own.key not in starts:
         return own
-    every, last = model.params["every"], last_time(model)
+    last = starts[own.key]
     if every is None:
         return replace(own, times=own.times + last + 1)
     is_new = steps.slots(own.times, every, last) > 0

@@ -278,6 +278,14 @@ def test_bad_rows_can_be_left_out_and_one_row_is_enough(tmp_path, capsys):
     assert "| 2024-01-02 |" in told.out
 
 
+def test_horizons_that_have_no_errors_yet_are_shown_without(tmp_path, capsys):
+    path = written(tmp_path, hours(12))
+    assert forecast(path, "--season", "2", "--horizon", "1,20") == 0
+    told = capsys.readouterr().out
+    assert "|    20 h |    0 |" in told
+    assert "MAE over all horizons" in told
+
+
 def test_a_plot_shows_the_end(tmp_path):
     pytest.importorskip("matplotlib", reason="not installed: matplotlib")
     plot = tmp_path / "p.png"

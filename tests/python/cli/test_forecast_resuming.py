@@ -138,6 +138,20 @@ def test_a_saved_forecaster_learns_rows_after_its_last_time(tmp_path, capsys):
     assert gone_on[1].splitlines()[1:] == whole[1].splitlines()[301:]
 
 
+def test_a_run_that_replaces_its_model_can_be_resumed(tmp_path):
+    table, model = hours(500), tmp_path / "m.nys"
+    path = written(tmp_path, table[:300])
+    assert forecast(path, "--horizon", "1,6", "--save", model) == 0
+    go_on = ["--model", model, "--save", model, "--checkpoint", tmp_path / "c", "--resume"]
+    named = ["forecast", path, "--time", "hour", "--target", "load", *go_on]
+    for n in (400, 400, 500):
+        written(tmp_path, table[:n])
+        assert main(list(map(str, named))) == 0
+    saved = model.read_bytes()
+    assert forecast(path, "--horizon", "1,6", "--save", model) == 0
+    assert model.read_bytes() == saved
+
+
 def test_series_of_keys_are_forecast_each_by_itself(tmp_path, capsys):
     table = shops()
     path = written(tmp_path, table)
