@@ -131,9 +131,9 @@ def step_of(chosen: argparse.Namespace, roles: Roles, read: Read) -> str:
     if chosen.every:
         return str(chosen.every)
     if is_resumed(chosen):  # later rows may tell otherwise
-        then = Checkpoint.read(chosen.checkpoint).state.get("forecast", {})
-        if isinstance(known := then.get("settings", {}).get("every"), str):
-            return known
+        match Checkpoint.read(chosen.checkpoint).state:
+            case {"forecast": {"settings": {"every": str(known)}}}:
+                return known
     found = steps.found_step([own.times for own in read.series])
     if found is None:
         names = " and ".join(roles.name(i) for i in roles.time)

@@ -73,14 +73,20 @@ def draw_series(
         panel.plot(x, values, color=VALUES, lw=1.1, label="value")
         words = f"forecast {distance(before, every)} before"
         panel.plot(x, forecasts, color=BEFORE, lw=1.0, alpha=0.9, label=words)
+    draw_next(panel, path, has_times, f"{level:.0%} interval")
+
+
+def draw_next(panel: Any, path: Sequence[Next], has_times: bool, words: str) -> None:
+    """Draw the next values: a line with a band if there is one for each step, else points."""
     x = places(np.array([row.moment for row in path]), has_times)
-    marker = "o" if len(path) < 3 else None
-    own = {"color": NEXT, "marker": marker, "ms": 4, "label": "next values"}
-    panel.plot(x, [row.forecast for row in path], lw=1.6, **own)
-    lower, upper = ([getattr(row, end) for row in path] for end in ("lower", "upper"))
-    if np.isfinite(lower).all():
-        words = f"{level:.0%} interval"
+    values, lower, upper = np.array([(row.forecast, row.lower, row.upper) for row in path]).T
+    is_line = len(path) > 2 and path[-1].horizon - path[0].horizon == len(path) - 1
+    form = {"lw": 1.6} if is_line else {"lw": 0, "marker": "o", "ms": 4}
+    panel.plot(x, values, color=NEXT, label="next values", **form)
+    if np.isfinite(lower).all() and is_line:
         panel.fill_between(x, lower, upper, color=NEXT, alpha=0.18, lw=0, label=words)
+    elif np.isfinite(lower).all():
+        panel.vlines(x, lower, upper, color=NEXT, alpha=0.35, lw=3, label=words)
     panel.axvline(x[0], color="#bbbbbb", lw=0.8, zorder=0)
 
 

@@ -105,7 +105,7 @@ class Forecasting:
         checkpoint = Checkpoint.read(path)
         try:
             then = checkpoint.state["forecast"]
-            check_settings(path, dict(then["settings"]), self.setting.settings)
+            settings = dict(then["settings"])
             n_shown = self.setting.n_shown
             places = {key: count("rows", n) for key, (n, _) in then["places"].items()}
             self._digests = {key: str(digest) for key, (_, digest) in then["places"].items()}
@@ -113,9 +113,8 @@ class Forecasting:
             self.starts = {key: int(last) for key, last in then["starts"].items()}
             self.history_length = count("history", then["history"])
         except UNFIT as error:
-            if isinstance(error, ValueError) and "when" in str(error):
-                raise
             raise ValueError(f"{path} is no checkpoint of nystream forecast: {error!r}") from error
+        check_settings(path, settings, self.setting.settings)
         data = checkpoint.models.items()
         self.models = {key: forecaster_files.of_bytes(model, path) for key, model in data}
         self.places = {key: Place(n) for key, n in places.items()}
