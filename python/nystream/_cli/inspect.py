@@ -9,11 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 import nystream
 from nystream._cli.parsing import Commands, add_command
+from nystream._runs import forecaster_files
 from nystream._runs.checkpoint import Checkpoint, is_checkpoint
 from nystream._runs.progress import UNFIT, Progress
 
 if TYPE_CHECKING:
-    from nystream import Column, Learner, Scorer
+    from typing import TypeAlias
+
+    from nystream import Column, Forecaster, Learner, Scorer
+
+    Model: TypeAlias = "Learner | Scorer | Forecaster"
 
 LABELS = {
     "params": "parameters",
@@ -34,8 +39,8 @@ def add_to(commands: Commands) -> None:
         "inspect",
         run,
         summary="describe a model or a checkpoint",
-        description="Describe a model, a scorer or a checkpoint: parameters, rows seen and kept, "
-        "columns, sizes, and how far a run has come.",
+        description="Describe a model, a scorer, a forecaster or a checkpoint: parameters, rows "
+        "seen and kept, columns, sizes, errors of forecasts, and how far a run has come.",
         examples="examples:\n  nystream inspect fare.nys\n  nystream inspect run.ckpt --json\n",
     )
     parser.add_argument("model", type=Path, metavar="MODEL")
@@ -61,6 +66,11 @@ def described(path: Path) -> str:
     models, state = opened(path)
     parts, tables = [], []
     for name, model in models.items():
+        if isinstance(model, nystream.Forecaster):
+            from nystream._cli import inspect_forecaster
+
+            parts += [f"{name}:"] * (len(models) > 1) + [inspect_forecaster.described(model), ""]
+            continue
         parts.append(f"{name}: {model!r}" if len(models) > 1 else repr(model))
         facts = facts_of(model)
         parts.append(lines(facts))
@@ -69,22 +79,39 @@ def described(path: Path) -> str:
     return "\n".join([*parts, lines(progress(path, state or {}) | size), *tables])
 
 
-def opened(path: Path) -> tuple[dict[str, Learner | Scorer], dict[str, Any] | None]:
+def opened(path: Path) -> tuple[dict[str, Model], dict[str, Any] | None]:
     """Return the models of a file by name, and the state in a checkpoint.
 
     A model file holds one model, a checkpoint any number.
     """
     if not is_checkpoint(path):
-        return {path.name: nystream.load(path)}, None
+        return {path.name: loaded(path)}, None
     checkpoint = Checkpoint.read(path)
-    models: dict[str, Learner | Scorer] = {
-        name: checkpoint.learner(name, path) for name in checkpoint.models
+    models: dict[str, Model] = {
+        name: forecaster_files.of_bytes(data, path)
+        if forecaster_files.is_forecaster(data)
+        else checkpoint.learner(name, path)
+        for name, data in checkpoint.models.items()
     }
     return models, checkpoint.state
 
 
-def facts_of(model: Learner | Scorer) -> dict[str, Any]:
+def loaded(path: Path) -> Model:
+    """Return the model of a file."""
+    with open(path, "rb") as file:
+        is_forecaster = forecaster_files.is_forecaster(file.read(128))
+    if is_forecaster:
+        return forecaster_files.of_bytes(path.read_bytes(), path)
+    model: Model = nystream.load(path)
+    return model
+
+
+def facts_of(model: Model) -> dict[str, Any]:
     """Return the kind of a model, and its attributes by name."""
+    if isinstance(model, nystream.Forecaster):
+        from nystream._cli import inspect_forecaster
+
+        return inspect_forecaster.facts_of(model)
     names = [name for name in LABELS if hasattr(model, name)]
     facts = {"kind": type(model).__name__, **{name: getattr(model, name) for name in names}}
     if facts["schema"]:  # which has the names, too

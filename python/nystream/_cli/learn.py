@@ -223,8 +223,7 @@ def resumed_from(chosen: argparse.Namespace, settings: dict[str, Any]) -> Resume
     if not chosen.checkpoint or not Path(chosen.checkpoint).exists():
         return None
     if not chosen.resume:
-        way = "--resume goes on from it, removing it starts anew"
-        raise ValueError(f"--checkpoint {chosen.checkpoint} is there already: {way}")
+        outputs.check_absent(chosen.checkpoint)
     resumed = Resumed.read(chosen.checkpoint, settings)
     if resumed.progress.position.row and resumed.progress.position.digest is None:
         reason = "it was written by an earlier version"

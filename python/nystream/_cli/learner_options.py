@@ -15,9 +15,11 @@ if TYPE_CHECKING:
     from nystream._cli.table_options import Options
 
 
-def add_to(parser: Options) -> None:
-    """Add ``--algorithm`` and ``--set``."""
-    parser.add_argument("--algorithm", metavar="NAME", help="the learner (Auto: nothing to tune)")
+def add_to(parser: Options, option: str = "--algorithm") -> None:
+    """Add ``--algorithm``, which may be called otherwise, and ``--set``."""
+    parser.add_argument(
+        option, dest="algorithm", metavar="NAME", help="the learner (Auto: nothing to tune)"
+    )
     parser.add_argument(
         "--set",
         dest="params",
@@ -114,7 +116,8 @@ def start(chosen: argparse.Namespace, option: str) -> Learner:
         raise ValueError(f"{option} goes on with a model: {names} are for a new one")
     model = nystream.load(chosen.model)
     if not isinstance(model, nystream.Learner):
-        raise ValueError(f"{option} should be a learner, but {chosen.model} holds a scorer")
+        kind = type(model).__name__.lower()
+        raise ValueError(f"{option} should be a learner, but {chosen.model} holds a {kind}")
     return model
 
 

@@ -10,10 +10,10 @@ import warnings
 from collections.abc import Sequence
 
 from nystream import ColumnWarning, __version__
-from nystream._cli import bench, info, inspect, learn, listing, score, serve
+from nystream._cli import bench, forecast, info, inspect, learn, listing, score, serve
 from nystream._runs.signals import end_at_second
 
-COMMANDS = (learn, score, serve, inspect, bench, listing, info)
+COMMANDS = (learn, score, forecast, serve, inspect, bench, listing, info)
 
 
 def parser() -> argparse.ArgumentParser:

@@ -34,6 +34,13 @@ def reserved(outputs: Mapping[str, str | Path | None], source: str) -> Iterator[
         yield
 
 
+def check_absent(checkpoint: str | Path) -> None:
+    """Refuse to begin anew where there is a checkpoint to go on from."""
+    if os.path.exists(checkpoint):
+        way = "--resume goes on from it, removing it starts anew"
+        raise ValueError(f"--checkpoint {checkpoint} is there already: {way}")
+
+
 def is_file(path: str) -> bool:
     """Tell whether a path is that of a file, which need not exist yet."""
     return path != STANDARD and (not os.path.exists(path) or not is_device(path))

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import nystream
 from nystream._cli import outputs, table_options
 from nystream._cli.inspect import opened
 from nystream._cli.parsing import Commands, add_command
@@ -72,6 +73,8 @@ def run(chosen: argparse.Namespace) -> int:
     if len(models) != 1:
         raise ValueError(f"{chosen.model} should hold one model, but holds {len(models)}")
     (model,) = models.values()
+    if isinstance(model, nystream.Forecaster):
+        raise ValueError(f"{chosen.model} holds a forecaster: nystream forecast --model takes it")
     scorer = model.scorer() if hasattr(model, "scorer") else model
     reading = replace(Reading.of(scorer), missing_values=missing_values(chosen, model))
     with (

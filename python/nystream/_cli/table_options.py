@@ -15,8 +15,8 @@ WRITTEN = ("csv", "tsv", "jsonl", "parquet", "arrow")
 READ = (*WRITTEN, "npz")
 
 
-def add_input_to(parser: argparse.ArgumentParser) -> None:
-    """Add the input and its options."""
+def add_input_to(parser: argparse.ArgumentParser, has_chunks: bool = True) -> None:
+    """Add the input and its options; a command that reads all rows at once has no chunks."""
     parser.add_argument(
         "input",
         metavar="INPUT",
@@ -24,6 +24,8 @@ def add_input_to(parser: argparse.ArgumentParser) -> None:
     )
     parser.set_defaults(on_error="stop")
     add_table_to(parser)
+    if not has_chunks:
+        return
     parser.add_argument(
         "--chunk",
         type=at_least_one,

@@ -72,28 +72,23 @@ class Nowhere:
         """Nothing was opened."""
 
 
-class TextSink:
-    """Lines of text, one a row."""
+class TextFile:
+    """Text that is appended, of which the first ``keep`` bytes of an earlier run are kept."""
 
-    def __init__(self, path: str, form: str, names: list[str], keep: int = 0) -> None:
+    def __init__(self, path: str, head: str, keep: int = 0) -> None:
         self._is_standard = path == STANDARD
         self._file = standard_output() if self._is_standard else cut(path, keep)
-        sign = "\t" if form == "tsv" else ","
-        self._format = jsonl if form == "jsonl" else separated(sign)
         self._length = keep
-        if form != "jsonl" and not keep:
-            self._append(sign.join(heads(names)) + "\n")
+        if not keep:
+            self.append(head)
 
-    def write(self, rows: NDArray[np.int64], predictions: Values) -> None:
-        """Append predictions; the reader of a pipe gets them at once."""
-        self._append(self._format(rows.tolist(), predictions.tolist()))
-        if self._is_standard:
-            self._file.flush()
-
-    def _append(self, text: str) -> None:
+    def append(self, text: str) -> None:
+        """Append text; the reader of a pipe gets it at once."""
         data = text.encode()
         self._file.write(data)
         self._length += len(data)
+        if self._is_standard:
+            self._file.flush()
 
     def secure(self) -> int:
         """Bring all that was written to the disk, and return the number of bytes."""
@@ -109,6 +104,19 @@ class TextSink:
         else:
             self.secure()
             self._file.close()
+
+
+class TextSink(TextFile):
+    """Lines of text, one a row."""
+
+    def __init__(self, path: str, form: str, names: list[str], keep: int = 0) -> None:
+        sign = "\t" if form == "tsv" else ","
+        self._format = jsonl if form == "jsonl" else separated(sign)
+        super().__init__(path, "" if form == "jsonl" else sign.join(heads(names)) + "\n", keep)
+
+    def write(self, rows: NDArray[np.int64], predictions: Values) -> None:
+        """Append predictions."""
+        self.append(self._format(rows.tolist(), predictions.tolist()))
 
 
 def standard_output() -> BinaryIO:
