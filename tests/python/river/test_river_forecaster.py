@@ -84,6 +84,7 @@ def test_features_ahead_are_those_of_their_rows():
 
     model = make(every="1d", time="day", ahead=["holiday"])
     for n in range(300):
+        model.learn_one(None, row(n + 3))
         model.learn_one(5.0 * (n * n % 11 == 4), row(n))
     first, last = model.forecast(2, [day(302, holiday=True), day(301, holiday=False)])
     assert first == pytest.approx(5.0, abs=1.0)
