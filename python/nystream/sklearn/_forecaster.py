@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils import check_array, check_consistent_length
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 import nystream
 from nystream._ahead import places_of, rows_for
-from nystream.sklearn._base import DTYPES, BaseEstimator, RegressorMixin
+from nystream.sklearn._base import DTYPES
 from nystream.sklearn._tables import _is_table, _with_names
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ class Forecaster(RegressorMixin, BaseEstimator):
     >>> X = pd.DataFrame({"hour": pd.date_range("2024-01-01", periods=600, freq="h")})
     >>> y = 50 + 20 * np.sin(np.arange(600) * 2 * np.pi / 24)
     >>> model = Forecaster(nystream.LinearRls(), horizon=24, every="1h", time="hour")
-    >>> model.fit(X[:576], y[:576]).score(X[576:], y[576:]).round(2)
+    >>> round(model.fit(X[:576], y[:576]).score(X[576:], y[576:]), 2)
     1.0
     """
 
@@ -95,6 +96,15 @@ class Forecaster(RegressorMixin, BaseEstimator):
             Rows, of shape (n_samples, n_features): a time and features of any kind.
         y
             Values, of shape (n_samples,); NaN for those that have not come.
+
+        Examples
+        --------
+        >>> import nystream
+        >>> from nystream.sklearn import Forecaster
+        >>> X, y = [[n] for n in range(100)], [n % 4 for n in range(100)]
+        >>> model = Forecaster(nystream.LinearRls(), horizon=3, season=4, time=0)
+        >>> model.fit(X, y).forecaster_.n_seen
+        100
         """
         return self._learn(X, y, afresh=True)
 
@@ -108,6 +118,15 @@ class Forecaster(RegressorMixin, BaseEstimator):
             one that is late.
         y
             Values, of shape (n_samples,); NaN for those that have not come.
+
+        Examples
+        --------
+        >>> import nystream
+        >>> from nystream.sklearn import Forecaster
+        >>> X, y = [[n] for n in range(100)], [n % 4 for n in range(100)]
+        >>> model = Forecaster(nystream.LinearRls(), horizon=3, season=4, time=0)
+        >>> model.fit(X[:90], y[:90]).partial_fit(X[90:], y[90:]).forecaster_.n_seen
+        100
         """
         return self._learn(X, y, afresh=not hasattr(self, "forecaster_"))
 
@@ -125,6 +144,15 @@ class Forecaster(RegressorMixin, BaseEstimator):
         -------
         ndarray
             Forecasts, of shape (n_samples,).
+
+        Examples
+        --------
+        >>> import nystream
+        >>> from nystream.sklearn import Forecaster
+        >>> X, y = [[n] for n in range(100)], [n % 4 for n in range(100)]
+        >>> model = Forecaster(nystream.LinearRls(), horizon=3, season=4, time=0)
+        >>> model.fit(X, y).predict([[100], [102]]).round() + 0.0
+        array([0., 2.])
         """
         places, rows = self._asked(X)
         forecasts: NDArray[np.float64] = self.forecaster_.predict(rows)[places]
@@ -144,6 +172,15 @@ class Forecaster(RegressorMixin, BaseEstimator):
         -------
         ndarray
             The two ends of each, of shape (n_samples, 2); infinite while too little is known.
+
+        Examples
+        --------
+        >>> import nystream
+        >>> from nystream.sklearn import Forecaster
+        >>> X, y = [[n] for n in range(100)], [n % 4 for n in range(100)]
+        >>> model = Forecaster(nystream.LinearRls(), horizon=3, season=4, time=0)
+        >>> model.fit(X, y).predict_interval([[100], [102]]).shape
+        (2, 2)
         """
         places, rows = self._asked(X)
         ends: NDArray[np.float64] = self.forecaster_.predict_interval(rows, level)[places]
