@@ -41,9 +41,8 @@ def add_to(commands: Commands) -> None:
         "serve",
         run,
         summary="predict and learn over HTTP",
-        description="Serve a model over HTTP: POST /predict (/forecast for a forecaster) and "
-        "/learn, GET /metrics and a page that draws how it goes. Ctrl-C or SIGTERM ends it in "
-        "order, a second one at once.",
+        description="Serve a model over HTTP: POST /learn, /predict or /forecast, GET /metrics, a "
+        "page that draws how it goes. Ctrl-C or SIGTERM ends it in order, a second one at once.",
         examples=EXAMPLES,
     )
     model = parser.add_argument_group("model")
