@@ -105,8 +105,11 @@ def kernel(text: str) -> Kernel | None:
         raise argparse.ArgumentTypeError(f"{text}: {error}") from None
 
 
-def start(chosen: argparse.Namespace, option: str) -> Learner:
-    """Load the learner of ``chosen.model``, which an option names, or make a new one."""
+def start(chosen: argparse.Namespace, option: str, *others: type) -> Any:
+    """Load the learner of ``chosen.model``, or a model of others, or make a new learner.
+
+    An option names it.
+    """
     if chosen.model is None:
         return make(chosen)
     if chosen.algorithm or chosen.params:
@@ -115,9 +118,9 @@ def start(chosen: argparse.Namespace, option: str) -> Learner:
         names = "--schema, --missing-values and --tabular"
         raise ValueError(f"{option} goes on with a model: {names} are for a new one")
     model = nystream.load(chosen.model)
-    if not isinstance(model, nystream.Learner):
-        kind = type(model).__name__.lower()
-        raise ValueError(f"{option} should be a learner, but {chosen.model} holds a {kind}")
+    if not isinstance(model, (nystream.Learner, *others)):
+        found = type(model).__name__.lower()
+        raise ValueError(f"{option} should be a learner, but {chosen.model} holds a {found}")
     return model
 
 

@@ -41,13 +41,17 @@ def add_to(commands: Commands) -> None:
         "serve",
         run,
         summary="predict and learn over HTTP",
-        description="Serve a model over HTTP: POST /predict and /learn, GET /metrics and a page "
-        "that draws how it goes. Ctrl-C or SIGTERM ends it in order, a second one at once.",
+        description="Serve a model over HTTP: POST /learn, /predict or /forecast, GET /metrics, a "
+        "page that draws how it goes. Ctrl-C or SIGTERM ends it in order, a second one at once.",
         examples=EXAMPLES,
     )
     model = parser.add_argument_group("model")
     model.add_argument(
-        "model", nargs="?", type=Path, metavar="MODEL", help="a saved learner (else a new one)"
+        "model",
+        nargs="?",
+        type=Path,
+        metavar="MODEL",
+        help="a saved learner or forecaster (else a new Auto)",
     )
     learner_options.add_to(model)
     learner_options.add_columns_to(model)
@@ -110,6 +114,7 @@ def run(chosen: argparse.Namespace) -> int:
     for name in ("uvicorn", "httptools"):
         if importlib.util.find_spec(name) is None:
             raise ImportError(f"nystream serve needs {name}: pip install 'nystream[serve]'")
+    from nystream import Forecaster
     from nystream.serve import _server, create_app
     from nystream.serve._crowd import Limits
 
@@ -118,7 +123,8 @@ def run(chosen: argparse.Namespace) -> int:
     hosts = None if secret or chosen.insecure else [*_server.LOCAL, chosen.host]
     given = options_of(chosen, PASSED_ON)
     with kept_from_others(chosen.checkpoint):
-        app = create_app(learner_options.start(chosen, "MODEL"), token=secret, hosts=hosts, **given)
+        model = learner_options.start(chosen, "MODEL", Forecaster)
+        app = create_app(model, token=secret, hosts=hosts, **given)
         service, limits = app.service, Limits(**options_of(chosen, LIMITS))
         with _server.listen(chosen.host, chosen.port) as listener:
             name, place = service.model.partition("(")[0], _server.address(listener)

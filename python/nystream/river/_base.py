@@ -16,6 +16,7 @@ from nystream.river._columns import Columns, check_features, check_number, numbe
 
 try:
     from river import base, conf
+    from river import time_series as time_series
 except ImportError as error:
     raise ImportError("nystream.river needs river: pip install 'nystream[river]'") from error
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import operator
 import struct
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from nystream._checks import FIT
 from nystream._core import LARGEST
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Hashable, Iterable, Sequence
 
     from numpy.typing import NDArray
 
@@ -92,6 +93,18 @@ def numbers(x: Any) -> NDArray[np.float64]:
     if not (np.abs(row) <= LARGEST).all():
         check_features(x)
     return row[np.newaxis]
+
+
+def by_text(name: str, x: Any) -> dict[str, Any]:
+    """Return a row by the texts of its names, sorted: the order of a dict does not matter."""
+    if not isinstance(x, Mapping):
+        raise TypeError(f"{name} should be a dict of features, but is {x!r:.100}")
+    row = {str(key): value for key, value in x.items()}
+    if len(row) < len(x):
+        raise ValueError(
+            f"the names of {name} should have different texts, but are {list(x)!r:.100}"
+        )
+    return dict(sorted(row.items(), key=operator.itemgetter(0)))
 
 
 def check_features(x: Mapping[Hashable, Any]) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +11,7 @@ from nystream._learners.tabular import ColumnParameters
 from nystream._parameters import parameters
 from nystream.river._base import LeastSquaresRegressor
 from nystream.river._batches import dense, read_labels
+from nystream.river._columns import by_text
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
@@ -68,15 +67,7 @@ class TableRegressor(ColumnParameters, LeastSquaresRegressor):
         self._y_name = getattr(y, "name", None)
 
     def _row(self, x: Any) -> dict[str, Any]:
-        """Return a row whose new names are sorted: the order of a dict does not matter."""
-        if not isinstance(x, Mapping):
-            raise TypeError(f"x should be a dict of features, but is {x!r:.100}")
-        row = {str(name): value for name, value in x.items()}
-        if len(row) < len(x):
-            raise ValueError(
-                f"the names of x should have different texts, but are {list(x)!r:.100}"
-            )
-        return dict(sorted(row.items(), key=itemgetter(0)))
+        return by_text("x", x)
 
     def _frame(self, X: Any) -> Any:
         """Return a frame in the same order."""

@@ -6,7 +6,7 @@ import hmac
 import logging
 import time
 from collections.abc import Awaitable, Callable, Iterable, Sequence
-from typing import NamedTuple
+from typing import Any, ClassVar, NamedTuple
 from urllib.parse import parse_qsl
 
 from nystream.serve import _status
@@ -24,7 +24,7 @@ from nystream.serve._http import (
 )
 from nystream.serve._metrics import KIND, Requests
 from nystream.serve._page import page
-from nystream.serve._service import Document, Service
+from nystream.serve._taught import Document, Taught
 
 PREDICT = ({"x"}, {"X"})
 LEARN = ({"x", "y"}, {"X", "y"}, {"id", "y"}, {"ids", "y"})
@@ -73,25 +73,35 @@ class App:
     0
     """
 
+    _learn_forms: ClassVar[tuple[set[str], ...]] = LEARN
+
     def __init__(
         self,
-        service: Service,
+        service: Taught,
         token: str | None,
         hosts: Sequence[str] | None,
         max_body: int,
         timeout: float,
     ) -> None:
-        self.service = service
+        self.service: Any = service
         self._requests = Requests()
         self._secret = None if token is None else f"Bearer {token}".encode()
         self._hosts = None if hosts is None else {host.lower().encode() for host in hosts}
         self._max_body, self._timeout = max_body, timeout
         self._routes = {
-            "/predict": Route("POST", self._predict, ("remember",)),
             "/learn": Route("POST", self._learn, ("wait",)),
             "/status": Route("GET", self._status),
             "/metrics": Route("GET", self._metrics),
             "/health": Route("GET", self._health, is_open=True),
+            **self._own_routes(),
+        }
+
+    def _own_routes(self) -> dict[str, Route]:
+        """Return the routes that services of one kind have."""
+        elsewhere = "this service predicts rows: POST /predict; a Forecaster is needed to forecast"
+        return {
+            "/predict": Route("POST", self._predict, ("remember",)),
+            "/forecast": absent("POST", elsewhere),
             **{path: static(name) for path, name in PAGES.items()},
         }
 
@@ -174,7 +184,7 @@ class App:
 
     async def _learn(self, request: Request) -> Answer:
         wait = request.flag("wait", default=False)
-        document = await self._document(request, *LEARN)
+        document = await self._document(request, *self._learn_forms)
         is_learned, content = await self.service.learn(document, wait)
         return as_json(content, 200 if is_learned else 202)
 
@@ -201,6 +211,15 @@ def static(name: str) -> Route:
         return answer
 
     return Route("GET", handler, is_open=True)
+
+
+def absent(method: str, reason: str) -> Route:
+    """Say what is in place of something that other services have."""
+
+    async def handler(_: Request) -> Answer:
+        raise RefusedError(404, reason)
+
+    return Route(method, handler)
 
 
 def parameters(query: bytes, known: tuple[str, ...]) -> dict[str, str]:
@@ -230,5 +249,6 @@ def host_of(headers: dict[bytes, bytes]) -> bytes:
 
 def either(forms: Sequence[set[str]]) -> str:
     """Return the keys of forms as a sentence has them."""
-    texts = [" and ".join(f'"{key}"' for key in sorted(form, key="xXidsy".index)) for form in forms]
+    order = ("time", "x", "X", "id", "ids", "y", "level")
+    texts = [" and ".join(f'"{key}"' for key in sorted(form, key=order.index)) for form in forms]
     return ", or ".join(texts)

@@ -7,16 +7,18 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from nystream import Learner
+from nystream import Forecaster, Learner
 from nystream._checks import real, whole
 from nystream.serve._app import App
+from nystream.serve._forecast_app import ForecastApp
+from nystream.serve._forecasting import ForecastService
 from nystream.serve._service import Service
 from nystream.serve._settings import Settings
 from nystream.serve._tables import MAX_TEXT
 
 
 def create_app(
-    model: Learner,
+    model: Learner | Forecaster,
     *,
     checkpoint: str | PathLike[str] | None = None,
     every: float = 30.0,
@@ -44,7 +46,8 @@ def create_app(
     Parameters
     ----------
     model
-        The learner. It is not used if there is a checkpoint to go on from.
+        The learner, or a forecaster, which is asked by ``POST /forecast``. It is not used if there
+        is a checkpoint to go on from.
     checkpoint
         A file from which to go on, if it exists, and to write to: now and then, and at the end.
         None: no checkpoint is written.
@@ -105,8 +108,8 @@ def create_app(
     >>> start["status"], body["body"]
     (200, b'{"status": "ok"}')
     """
-    if not isinstance(model, Learner):
-        raise TypeError(f"model should be a learner, but is {model!r:.100}")
+    if not isinstance(model, Learner | Forecaster):
+        raise TypeError(f"model should be a learner or a forecaster, but is {model!r:.100}")
     if token is not None and not (token and token.isascii() and token.isprintable()):
         raise ValueError("token should be visible ASCII characters, at least one")
     settings = Settings(
@@ -126,8 +129,10 @@ def create_app(
     if settings.checkpoint and not settings.checkpoint.parent.is_dir():
         folder = settings.checkpoint.parent
         raise FileNotFoundError(f"checkpoint should be in a folder, but there is none at {folder}")
-    service = Service(model, settings)
-    return App(service, token, hosts, whole("max_body", max_body), positive("timeout", timeout))
+    limits = whole("max_body", max_body), positive("timeout", timeout)
+    if isinstance(model, Forecaster):
+        return ForecastApp(ForecastService(model, settings), token, hosts, *limits)
+    return App(Service(model, settings), token, hosts, *limits)
 
 
 def positive(name: str, value: Any) -> float:

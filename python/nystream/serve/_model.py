@@ -106,7 +106,7 @@ Job = Batch | Save | Wake | Stop
 class Listener(Protocol):
     """Who is told, in the thread of the event loop, what the worker has done."""
 
-    def published(self, snapshot: Snapshot) -> None:
+    def published(self, snapshot: Any) -> None:
         """Hear of a new snapshot."""
 
     def learned(self, batches: Sequence[Batch], errors: list[Exception | None]) -> None:
@@ -159,7 +159,7 @@ class Worker:
         self._due: float | None = None  # when what has been learned is to be seen
         self._stopped = False
 
-    def put(self, job: Job) -> None:
+    def put(self, job: Any) -> None:
         """Queue a job."""
         self._jobs.put(job)
 
@@ -171,13 +171,7 @@ class Worker:
 
     def _work(self) -> None:
         """Work until the end is queued."""
-        work: dict[type, tuple[str, Callable[[list[Any]], None]]] = {
-            TrainingBatch: ("learning", self._learn),
-            LateBatch: ("learning", self._answer),
-            Save: ("writing a checkpoint", self._save),
-            Wake: ("predicting", lambda _: None),
-            Stop: ("ending", self._stop),
-        }
+        work = self._kinds()
         while not self._stopped:
             for kind, group in groupby(self._take(), type):
                 jobs, (name, do) = list(group), work[kind]
@@ -187,6 +181,16 @@ class Worker:
             if self._due is not None and time.monotonic() >= self._due:
                 with self.pulse.job("making a snapshot"):
                     self._show()
+
+    def _kinds(self) -> dict[type, tuple[str, Callable[[list[Any]], None]]]:
+        """Return what to do for each kind of job, and what to call it."""
+        return {
+            TrainingBatch: ("learning", self._learn),
+            LateBatch: ("learning", self._answer),
+            Save: ("writing a checkpoint", self._save),
+            Wake: ("predicting", lambda _: None),
+            Stop: ("ending", self._stop),
+        }
 
     def _take(self) -> list[Job]:
         """Wait for jobs, or until a snapshot is due."""
@@ -263,8 +267,10 @@ class Worker:
 
     def _show(self) -> None:
         self._shown, self._due = time.monotonic(), None
-        snapshot = Snapshot.of(self._learner, self._progress)
-        self._tell(self._listener.published, snapshot)
+        self._tell(self._listener.published, self._snapshot())
+
+    def _snapshot(self) -> Any:
+        return Snapshot.of(self._learner, self._progress)
 
     def _save(self, jobs: list[Save]) -> None:
         for job in jobs:

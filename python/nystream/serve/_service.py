@@ -6,7 +6,6 @@ All of it runs in the thread of the event loop, so that nothing here needs a loc
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Sequence
 from copy import copy
@@ -20,131 +19,55 @@ from nystream import Learner
 from nystream.serve import _state
 from nystream.serve._asking import Asker
 from nystream.serve._http import RefusedError
-from nystream.serve._model import (
-    Batch,
-    Done,
-    LateBatch,
-    Save,
-    Snapshot,
-    Stop,
-    TrainingBatch,
-    Wake,
-    Worker,
-)
+from nystream.serve._model import Batch, LateBatch, Snapshot, TrainingBatch, Wake, Worker
 from nystream.serve._pending import Asked, Pending, Unasked
-from nystream.serve._pulse import in_words
 from nystream.serve._record import LATEST, Progress, Running, first
-from nystream.serve._rows import Array, Columns, Rows, alone, label, labels, shown
-from nystream.serve._settings import Counts, Settings
+from nystream.serve._rows import Array, Columns, Rows, alone, label, labels
+from nystream.serve._settings import Settings
 from nystream.serve._tables import check_numbers, columns_of
+from nystream.serve._taught import Document, Queued, Taught
 
 READ = 1000  # rows that are read in one go
 MANY = 256  # rows from which on another thread scores them, so that others need not wait
 ASKED = 32  # rows that the learner is asked for in one go
-STOPPED = "the learner has stopped"
 T = TypeVar("T")
-Document = dict[str, Any]
-Queued = tuple[int, Done | None]
-
-logger = logging.getLogger("nystream.serve")
 
 
-class Service:
+class Service(Taught):
     """A model that predicts and learns, as the application sees it."""
 
     def __init__(self, learner: Learner, settings: Settings) -> None:
-        self.settings, self.counts = settings, Counts()
+        super().__init__(settings)
         self.pending = Pending(settings.max_pending, settings.max_age)
         self.columns = columns_of(learner, settings.max_text)
         self.served = Running()  # errors of the predictions that clients were given
         self.latest: deque[float] = deque(maxlen=LATEST)
-        self.waiting = 0  # rows queued and not yet learned
-        self.failure: Exception | None = None  # why the last checkpoint was not written
         self._learner, self._progress = learner, Progress()
         if settings.checkpoint and settings.checkpoint.exists():
             self._restore(settings.checkpoint)
         self.model, self.n_targets = repr(self._learner), self._learner.n_targets
-        self.snapshot = Snapshot.of(self._learner, self._progress)
-        self._saved_as: tuple[int, ...] = self._mark()
-        self._awaited: set[Done] = set()
+        self.snapshot: Snapshot = Snapshot.of(self._learner, self._progress)
+        self._saved_as = self._mark()
         # Whether anything that was accepted has the columns, so that they stay as they are.
         self._is_settled = self.columns.n_features is not None
-        self._worker: Worker | None = None
         self._asker: Asker | None = None
-        self._saver: asyncio.Task[None] | None = None
 
     def _restore(self, path: Path) -> None:
         state, self._learner, self._progress = _state.read(path, self.settings.max_text)
         self.columns, self.served = state.columns, state.served
         self.pending.restore(state.pending)
 
-    # From start to stop
-
-    def start(self) -> None:
-        """Begin to learn; a second call does nothing."""
-        if self._worker is None:
-            loop, times = asyncio.get_running_loop(), (self.settings.refresh, self.settings.stall)
-            self._asker = Asker(self._learner, loop, self.settings.max_queue)
-            self._worker = Worker(self._learner, self._progress, *times, self, self._asker, loop)
-            self._worker.thread.start()
-            if self.settings.checkpoint:
-                self._saver = loop.create_task(self._save_now_and_then(self.settings.every))
-
-    async def stop(self) -> None:
-        """Learn what is queued, write the last checkpoint, and end."""
-        if self._worker is None:
-            return
-        self._queue_save()
-        if self._saver:
-            self._saver.cancel()
-        self._worker.put(Stop())
-        await asyncio.get_running_loop().run_in_executor(None, self._worker.thread.join)
-        self.ended()
-
-    @property
-    def learns(self) -> bool:
-        """True if there is a thread that learns."""
-        return self._worker is not None and self._worker.thread.is_alive()
-
-    @property
-    def trouble(self) -> str | None:
-        """Why nothing is learned, if that is so."""
-        if self._worker is None or not self.learns:
-            return STOPPED
-        return self._worker.pulse.trouble
-
-    @property
-    def job_seconds(self) -> float:
-        """Seconds since the job of the learner's thread began; 0 while it waits for one."""
-        return 0.0 if self._worker is None else self._worker.pulse.seconds
-
-    def lost(self) -> str:
-        """Say what is lost if the process ends now."""
-        queued = f"what was queued is neither learned nor saved ({in_words(self.waiting)})"
-        if self.settings.checkpoint is None:
-            return queued
-        return f"{queued}, nor is what was learned since the last checkpoint"
-
-    async def _save_now_and_then(self, every: float) -> None:
-        while True:
-            await asyncio.sleep(every)
-            if self._mark() != self._saved_as and (saving := self._queue_save()):
-                await saving
+    def _begin(self, loop: asyncio.AbstractEventLoop) -> Worker:
+        times = self.settings.refresh, self.settings.stall
+        self._asker = Asker(self._learner, loop, self.settings.max_queue)
+        return Worker(self._learner, self._progress, *times, self, self._asker, loop)
 
     def _mark(self) -> tuple[int, ...]:
-        """Return what is different after anything that a checkpoint should hold."""
         return self.snapshot.n_seen, self.pending.given, len(self.pending), self.served.count
 
-    def _queue_save(self) -> Done | None:
-        """Queue a checkpoint behind all training batches, to hold them and no later ones."""
-        path = self.settings.checkpoint
-        if path is None or self._worker is None:
-            return None
-        self._saved_as = self._mark()
-        done = self._promise()
+    def _writer(self, path: Path) -> Callable[..., None]:
         state = _state.State(self.columns, copy(self.served), self.pending.copy())
-        self._worker.put(Save(partial(state.write, path), done))
-        return done
+        return partial(state.write, path)
 
     # Predict
 
@@ -246,30 +169,12 @@ class Service:
         self._adopt(columns)
         self._is_settled = True
 
-    def _many(self, place: str, values: Any) -> list[Any]:
-        if not isinstance(values, list) or not values:
-            raise RefusedError(
-                422, f"{place} should be a list, and not empty, but is {shown(values)}"
-            )
-        if len(values) > self.settings.max_rows:
-            what = f"at most {self.settings.max_rows} rows, but has {len(values)}"
-            raise RefusedError(413, f"{place} should have {what}")
-        return values
-
     # Learn
 
-    async def learn(self, document: Document, wait: bool) -> tuple[bool, Document]:
-        """Queue labelled rows; tell whether they are learned, and what to answer."""
-        by_id = "id" in document or "ids" in document
-        if by_id:
-            n_rows, done = self._learn_ids(document, wait)
-        else:
-            n_rows, done = await self._learn_rows(document, wait)
-        if done is None:
-            return False, {"queued": n_rows, "waiting": self.waiting}
-        if error := await done:
-            raise RefusedError(503 if isinstance(error, RuntimeError) else 422, str(error))
-        return True, {"learned": n_rows, "n_seen": self.snapshot.n_seen}
+    async def _enqueue(self, document: Document, wait: bool) -> Queued:
+        if "id" in document or "ids" in document:
+            return self._learn_ids(document, wait)
+        return await self._learn_rows(document, wait)
 
     async def _learn_rows(self, document: Document, wait: bool) -> Queued:
         columns, rows = await self._rows(document)
@@ -294,60 +199,16 @@ class Service:
         return labels(document["y"], n_rows, self.n_targets)
 
     def _queue(self, columns: Columns, batch: Callable[..., Batch], y: Array, wait: bool) -> Queued:
-        if self._worker is None or not self.learns:
-            raise RefusedError(503, STOPPED)
-        if self.waiting + len(y) > self.settings.max_queue:
-            reason = f"the queue is full: {self.waiting} rows wait to be learned"
-            raise RefusedError(503, reason, (b"retry-after", b"1"))
+        self._check_room(len(y))
         self._adopt(columns)
-        self.waiting += len(y)
-        done = self._promise() if wait else None
-        self._worker.put(batch(y, columns.array_names, done))
-        return len(y), done
-
-    def _promise(self) -> Done:
-        done: Done = asyncio.get_running_loop().create_future()
-        self._awaited.add(done)
-        done.add_done_callback(self._awaited.discard)
-        return done
-
-    # What the worker tells
-
-    def published(self, snapshot: Snapshot) -> None:
-        """Let everybody predict with a new snapshot from now on."""
-        self.snapshot = snapshot
+        return self._put(partial(batch, y, columns.array_names), len(y), wait)
 
     def learned(self, batches: Sequence[Batch], errors: list[Exception | None]) -> None:
         """Count batches, and wake those who wait for them."""
-        for batch, error in zip(batches, errors, strict=True):
-            n_rows = len(batch.y)
-            self.waiting -= n_rows
-            if error is None:
-                self.counts.learned += n_rows
-                self._is_settled = True
-            else:
-                self.counts.refused += n_rows
-                logger.info("%d rows were not learned: %s", n_rows, error)
-            settle(batch.done, error)
+        self._is_settled = self._is_settled or None in errors
+        super().learned(batches, errors)
         if not (self._is_settled or self.waiting):
             self.columns = self.columns.unknown()  # as before the rows that were refused
-
-    def saved(self, job: Save, error: Exception | None) -> None:
-        """Count a checkpoint."""
-        self.failure = error
-        if error is None:
-            self.counts.saved += 1
-        else:
-            self.counts.not_saved += 1
-            self._saved_as = ()  # like nothing, so that it is tried again
-            logger.error("the checkpoint was not written: %s", error)
-        settle(job.done, error)
-
-    def ended(self) -> None:
-        """Let nobody wait in vain; after an end in order nobody does."""
-        for done in [done for done in self._awaited if not done.done()]:
-            self.failure = RuntimeError(STOPPED)
-            settle(done, self.failure)
 
 
 async def parts(n_rows: int, size: int) -> AsyncIterator[slice]:
@@ -364,9 +225,3 @@ def scored(predict: Callable[[Any], T], rows: Any) -> T:
         return predict(rows)
     except ValueError as error:
         raise RefusedError(422, str(error)) from None
-
-
-def settle(done: Done | None, error: Exception | None) -> None:
-    """Wake whoever waits, if they still do."""
-    if done is not None and not done.done():
-        done.set_result(error)

@@ -10,6 +10,7 @@ from typing import Any
 from nystream import __version__
 from nystream.serve._metrics import Requests, head, sample, single
 from nystream.serve._service import Service
+from nystream.serve._taught import Taught
 
 
 def status(service: Service) -> dict[str, Any]:
@@ -17,9 +18,7 @@ def status(service: Service) -> dict[str, Any]:
     snapshot, counts = service.snapshot, service.counts
     service.pending.drop_oldest()
     return {
-        "model": service.model,
-        "version": __version__,
-        "uptime": time.time() - counts.started,
+        **of_any(service),
         "n_seen": snapshot.n_seen,
         "n_basis": snapshot.n_basis,
         "n_targets": service.n_targets,
@@ -29,18 +28,28 @@ def status(service: Service) -> dict[str, Any]:
         "bytes": snapshot.nbytes,
         "mse": {"learner": snapshot.mse, "served": service.served.mean},
         "predicted": counts.predicted,
-        "learned": counts.learned,
-        "refused": counts.refused,
-        "waiting": service.waiting,
         "pending": len(service.pending),
         "dropped": service.pending.n_dropped,
-        "trouble": service.trouble,
-        "job_seconds": service.job_seconds,
-        "snapshot_age": time.monotonic() - snapshot.made,
-        "checkpoints": {"written": counts.saved, "failed": counts.not_saved},
         "curve": snapshot.points,
         "predictions": list(service.latest),
         "labelled": snapshot.latest,
+    }
+
+
+def of_any(service: Taught) -> dict[str, Any]:
+    """Return what is told of any service."""
+    counts = service.counts
+    return {
+        "model": service.model,
+        "version": __version__,
+        "uptime": time.time() - counts.started,
+        "learned": counts.learned,
+        "refused": counts.refused,
+        "waiting": service.waiting,
+        "trouble": service.trouble,
+        "job_seconds": service.job_seconds,
+        "snapshot_age": time.monotonic() - service.snapshot.made,
+        "checkpoints": {"written": counts.saved, "failed": counts.not_saved},
     }
 
 
@@ -81,15 +90,22 @@ def metrics(service: Service, requests: Requests) -> str:
 
 def counters(service: Service) -> dict[str, tuple[float | None, str]]:
     """Return what only grows, from the start of the process on."""
-    counts = service.counts
     return {
-        "rows_predicted_total": (counts.predicted, "Rows predicted."),
-        "rows_learned_total": (counts.learned, "Rows learned."),
-        "rows_refused_total": (counts.refused, "Rows queued that the learner refused."),
+        "rows_predicted_total": (service.counts.predicted, "Rows predicted."),
         "pending_dropped_total": (
             service.pending.n_dropped,
             "Rows whose label had not come when they had to make room or were too old.",
         ),
+        **of_checkpoints(service),
+    }
+
+
+def of_checkpoints(service: Taught) -> dict[str, tuple[float | None, str]]:
+    """Return what grows with rows learned and checkpoints written, in any service."""
+    counts = service.counts
+    return {
+        "rows_learned_total": (counts.learned, "Rows learned."),
+        "rows_refused_total": (counts.refused, "Rows queued that the learner refused."),
         "checkpoints_total": (counts.saved, "Checkpoints written."),
         "checkpoint_failures_total": (counts.not_saved, "Checkpoints that were not written."),
     }
@@ -115,8 +131,15 @@ def gauges(service: Service) -> dict[str, tuple[float | None, str]]:
             service.served.mean,
             "Mean squared error of the predictions served, of rows whose label came by id.",
         ),
-        "queue_rows": (service.waiting, "Rows that wait to be learned."),
         "pending_rows": (len(service.pending), "Predicted rows that wait for their label."),
+        **of_learning(service),
+    }
+
+
+def of_learning(service: Taught) -> dict[str, tuple[float | None, str]]:
+    """Return how the thread that learns is, in any service."""
+    return {
+        "queue_rows": (service.waiting, "Rows that wait to be learned."),
         "learner_up": (int(service.learns), "1 while the learner's thread is alive."),
         "learner_stalled": (
             int(service.learns and service.trouble is not None),

@@ -4,6 +4,7 @@ It needs scikit-learn 1.6 or newer: ``pip install 'nystream[sklearn]'``. ``fit``
 learns the rows once, in their order; ``partial_fit`` goes on. Start with :class:`AutoRegressor`,
 which has nothing to tune and takes data frames as they are: text, categories, times and gaps. The
 others take numbers alone, and such frames inside of :class:`TabularRegressor`.
+:class:`Forecaster` is for series.
 
 The parameter ``gamma`` of estimators with a kernel says how narrow the kernel is:
 
@@ -28,8 +29,9 @@ are the same.
 True
 """
 
-from nystream.sklearn import _estimators, _tabular
+from nystream.sklearn import _estimators, _forecaster, _tabular
 from nystream.sklearn._estimators import *  # noqa: F403
+from nystream.sklearn._forecaster import *  # noqa: F403
 from nystream.sklearn._tabular import *  # noqa: F403
 
-__all__ = sorted([*_estimators.__all__, *_tabular.__all__])
+__all__ = sorted([*_estimators.__all__, *_forecaster.__all__, *_tabular.__all__])

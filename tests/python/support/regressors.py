@@ -9,7 +9,7 @@ import nystream
 import nystream.river
 
 # One for each learner, and those of them that take numbers alone.
-NAMES = [name for name in nystream.river.__all__ if name != "TabularRegressor"]
+NAMES = [f"{name}Regressor" for name in sorted(nystream.algorithms())]
 OF_NUMBERS = [name for name in NAMES if name != "AutoRegressor"]
 
 
