@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
 from nystream._forecaster import Forecaster
-from nystream._learners import RunningMean
 
 
 def places_of(name: str, model: Forecaster, times: Sequence[Any]) -> list[int]:
     """Return the places of times among the horizons; refuse the first that is out of reach."""
-    first, horizons = model.next_times[0], model.horizons
-    # A clock tells the time after the row that it was shown last.
-    after = _clock(model, [horizon - horizons[0] + 1 for horizon in horizons])
-    after.learn_one(0.0, time=first)
-    places = {time: place for place, time in enumerate(after.next_times.tolist())}
-    found = [places.get(_time_after(model, first, time)) for time in times]
+    places = {horizon: place for place, horizon in enumerate(model.horizons)}
+    found = [places.get(distance) for distance in model._distances(times)]
     for i, place in enumerate(found):
         if place is None:
             raise ValueError(f"{name}[{i}] should be {_reach(model)}, but is {_shown(times[i])}")
@@ -31,17 +25,6 @@ def rows_for(steps: Sequence[int]) -> list[int]:
     """
     rows = {step: row for row, step in enumerate(steps)}
     return [rows.get(step, 0) for step in range(1, max(steps) + 1)]
-
-
-def _clock(model: Forecaster, horizons: list[int]) -> Forecaster:
-    return Forecaster(RunningMean(), horizons, every=model.params["every"], season=None)
-
-
-def _time_after(model: Forecaster, first: Any, time: Any) -> Any:
-    clock = _clock(model, [1])
-    clock.learn_one(math.nan, time=first)
-    clock.learn_one(0.0, time=time)
-    return clock.next_times[0].item()
 
 
 def _reach(model: Forecaster) -> str:

@@ -257,6 +257,17 @@ impl Forecaster {
         times.map_or((false, slots), |times| (true, times))
     }
 
+    /// The number of steps from the last value to each of these times.
+    fn _distances(&self, py: Python<'_>, time: &Bound<'_, PyAny>) -> PyResult<Vec<i64>> {
+        let guard = self.lock(py);
+        let core = guard.borrow();
+        let (slots, now) = (core.slots(&times(&core, time)?), core.now().unwrap_or(-1));
+        Ok(slots
+            .into_iter()
+            .map(|slot| slot.saturating_sub(now))
+            .collect())
+    }
+
     /// For each horizon, what was counted of its errors.
     fn _tallies(&self, py: Python<'_>) -> Vec<Counted> {
         let counted = |(distance, tally): (usize, &Tally)| {

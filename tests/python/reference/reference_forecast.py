@@ -138,11 +138,15 @@ class Margins:
     def margin(self, rhythm, level):
         return _margin(self.relative[-1000:], level) * max(self.size(), 1e-300) * rhythm
 
-    def learn(self, slot, error, rhythm, size):
-        """Learn an error; rhythm and size are those when the forecast was made."""
-        if size > 0:
-            self.relative.append(error / rhythm / size)
-        self.scores.append(error / rhythm)
+    def learn(self, slot, error, rhythm, size, is_settled):
+        """Learn an error; rhythm and size are those when the forecast was made.
+
+        Those of the first two seasons tell nothing of later ones.
+        """
+        if is_settled:
+            if size > 0:
+                self.relative.append(error / rhythm / size)
+            self.scores.append(error / rhythm)
         self.errors[slot % self.season].append(error)
 
 
@@ -196,7 +200,8 @@ class Horizon:
         self.model.answer(asked.row, y, generation, x)
         forecast = asked.combined[-1]
         self.counted.append((y, forecast, asked.plain, asked.margin))
-        self.margins.learn(slot, abs(y - forecast), asked.rhythm, asked.size)
+        is_settled = self.model.n_seen > 2 * max(self.margins.season, 12)
+        self.margins.learn(slot, abs(y - forecast), asked.rhythm, asked.size, is_settled)
         self.combination.learn(y, *asked.combined)
 
 
