@@ -25,6 +25,7 @@ mod error;
 pub mod features;
 pub mod forecast;
 pub mod kernels;
+pub mod keyed;
 mod learner;
 mod limits;
 pub mod linalg;
@@ -35,6 +36,8 @@ mod runtime;
 pub mod text;
 pub mod updates;
 
+#[cfg(feature = "python")]
+mod any_model;
 #[cfg(feature = "python")]
 mod python;
 

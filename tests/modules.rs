@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The modules from the ground up: each may use those before it.
-const MODULES: [&str; 17] = [
+const MODULES: [&str; 19] = [
     "limits",
     "error",
     "runtime",
@@ -22,6 +22,8 @@ const MODULES: [&str; 17] = [
     "algorithms",
     "learner",
     "forecast",
+    "keyed",
+    "any_model",
     "python",
 ];
 

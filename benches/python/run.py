@@ -12,7 +12,7 @@ import importlib
 import os
 from pathlib import Path
 
-PARTS = ("learning", "auto", "rows", "columns", "scoring", "flat", "commands", "serve")
+PARTS = ("learning", "auto", "rows", "keyed", "columns", "scoring", "flat", "commands", "serve")
 
 
 def one_thread() -> None:

@@ -14,6 +14,7 @@ from nystream import datasets, theory
 from nystream._core import (
     Column,
     Kernel,
+    Keyed,
     Learner,
     Scorer,
     Table,
@@ -29,15 +30,19 @@ from nystream._core import (
 from nystream._forecaster import Forecaster
 from nystream._kernels import *  # noqa: F403
 from nystream._learners import *  # noqa: F403
+from nystream._report import Errors, Report
 
 __all__ = [
     "Column",
     "ColumnWarning",  # noqa: F405
+    "Errors",
     "Event",  # noqa: F405
     "Expert",  # noqa: F405
     "Forecaster",
     "Kernel",
+    "Keyed",
     "Learner",
+    "Report",
     "Scorer",
     "Table",
     "Tabular",  # noqa: F405

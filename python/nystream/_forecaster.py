@@ -9,7 +9,7 @@ import numpy as np
 
 from nystream import _core
 from nystream._learners import Auto
-from nystream._report import Report
+from nystream._report import Report, report_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -121,7 +121,7 @@ class Forecaster(_core.Forecaster):
         >>> model.report[2].mae < 0.1 < model.report[1].no_change
         True
         """
-        return Report.of(self.seasons, self._tallies())
+        return report_of(self.seasons, self._tallies())
 
 
 def _horizons(horizon: int | Sequence[int]) -> list[int]:

@@ -6,6 +6,8 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+__all__ = ["Errors", "Report"]
+
 Counted = tuple[int, Sequence[float], Sequence[float], Sequence[float]]
 
 
@@ -27,6 +29,15 @@ class Errors:
         For each season, the mean absolute error of repeating the value of the same place in it.
     coverage, width
         The part of the values within the interval of the level 0.9, and its mean width.
+
+    Examples
+    --------
+    >>> import nystream
+    >>> model = nystream.Forecaster(nystream.RunningMean(), horizon=1, season=2)
+    >>> model.learn_many([1.0, 5.0] * 50)
+    >>> errors = model.report[1]
+    >>> errors.no_change, errors.seasonal
+    (4.0, {2: 0.0})
     """
 
     horizon: int
@@ -37,22 +48,6 @@ class Errors:
     seasonal: dict[int, float]
     coverage: float
     width: float
-
-    @classmethod
-    def of(cls, seasons: Sequence[int], counted: Counted) -> Errors:
-        """Return the means of what was counted."""
-        horizon, (count, absolute, squared), plain, (n_intervals, within, widths) = counted
-        means = [_mean(total, count) for total in plain]
-        return cls(
-            horizon=horizon,
-            n=int(count),
-            mae=_mean(absolute, count),
-            rmse=math.sqrt(_mean(squared, count)),
-            no_change=means[0],
-            seasonal=dict(zip(seasons, means[1:], strict=True)),
-            coverage=_mean(within, n_intervals),
-            width=_mean(widths, n_intervals),
-        )
 
 
 class Report(Mapping[int, Errors]):
@@ -69,11 +64,6 @@ class Report(Mapping[int, Errors]):
 
     def __init__(self, errors: Sequence[Errors]) -> None:
         self._errors = {one.horizon: one for one in errors}
-
-    @classmethod
-    def of(cls, seasons: Sequence[int], counted: Sequence[Counted]) -> Report:
-        """Return the report of what was counted for each horizon."""
-        return cls([Errors.of(seasons, one) for one in counted])
 
     def __getitem__(self, horizon: int) -> Errors:
         return self._errors[horizon]
@@ -105,6 +95,27 @@ class Report(Mapping[int, Errors]):
 
     def __repr__(self) -> str:
         return str(self)
+
+
+def report_of(seasons: Sequence[int], counted: Sequence[Counted]) -> Report:
+    """Return the report of what was counted for each horizon."""
+    return Report([_errors_of(seasons, one) for one in counted])
+
+
+def _errors_of(seasons: Sequence[int], counted: Counted) -> Errors:
+    """Return the means of what was counted."""
+    horizon, (count, absolute, squared), plain, (n_intervals, within, widths) = counted
+    means = [_mean(total, count) for total in plain]
+    return Errors(
+        horizon=horizon,
+        n=int(count),
+        mae=_mean(absolute, count),
+        rmse=math.sqrt(_mean(squared, count)),
+        no_change=means[0],
+        seasonal=dict(zip(seasons, means[1:], strict=True)),
+        coverage=_mean(within, n_intervals),
+        width=_mean(widths, n_intervals),
+    )
 
 
 def _row(one: Errors) -> dict[str, float]:

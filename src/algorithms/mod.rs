@@ -168,6 +168,18 @@ pub trait Algorithm: CopyAlgorithm + fmt::Debug + Heap + Send + Sync {
     /// Reads, into a learner that has seen nothing, the state of one with the same parameters.
     fn load(&mut self, state: &State) -> Result<(), Error>;
 
+    /// Appends all that has been learned as plain numbers, without the errors of past predictions; returns false if there
+    /// is no such form, which is smaller and quicker than a [`State`].
+    fn pack(&mut self, _numbers: &mut Vec<f64>) -> bool {
+        false
+    }
+
+    /// Becomes the learner with the same parameters that [`pack`](Self::pack) has written; returns false if the numbers
+    /// are not those of one.
+    fn unpack(&mut self, _numbers: &[f64]) -> bool {
+        false
+    }
+
     /// Makes the rounds of the first of these rows, at least one: appends the predictions, which are those of
     /// [`learn_row`](Self::learn_row) up to rounding.
     fn learn_block(
@@ -232,6 +244,9 @@ pub trait Algorithm: CopyAlgorithm + fmt::Debug + Heap + Send + Sync {
         }
         self.learn_row(x, y, weight, &mut asked.yhat.clone());
     }
+
+    /// Lets so many rounds pass without a row; changes nothing in an algorithm that does not forget.
+    fn elapse(&mut self, _rounds: u64) {}
 
     /// The experts of an ensemble; none for other algorithms.
     fn experts(&self) -> Vec<Expert> {

@@ -264,6 +264,14 @@ impl<M: FeatureMap + 'static, U: Update + 'static> Algorithm for FeatureLearner<
         }
     }
 
+    fn elapse(&mut self, rounds: u64) {
+        self.predictor.take();
+        self.core
+            .updates
+            .iter_mut()
+            .for_each(|update| update.elapse(rounds));
+    }
+
     fn learn_row(&mut self, x: &[f64], y: &[f64], weight: f64, yhat: &mut [f64]) {
         self.predictor.take();
         self.output[0].clear();
@@ -359,6 +367,29 @@ impl<M: FeatureMap + 'static, U: Update + 'static> Algorithm for FeatureLearner<
         self.core.map.widen(from, to)?;
         self.core.grow_to(self.core.map.size());
         Ok(())
+    }
+
+    fn pack(&mut self, numbers: &mut Vec<f64>) -> bool {
+        if !M::IS_PLAIN || !self.update_mut().pack(numbers) {
+            return false;
+        }
+        if let Some(record) = &self.record {
+            record.pack(numbers);
+        }
+        true
+    }
+
+    fn unpack(&mut self, numbers: &[f64]) -> bool {
+        self.predictor.take();
+        let Some(rest) = self.update_mut().unpack(numbers) else {
+            return false;
+        };
+        let size = self.update().size();
+        self.map_mut().set_size(size);
+        match &mut self.record {
+            Some(record) => record.unpack(rest),
+            None => rest.is_empty(),
+        }
     }
 
     fn save(&self, state: &mut State) {

@@ -262,9 +262,9 @@ pub(crate) fn check_label(y: &[f64], n_targets: usize) -> Result<(), Error> {
 }
 
 /// Refuses anything but a number for each of `n_rows` rows.
-pub(crate) fn check_length(
+pub(crate) fn check_length<T>(
     (argument, things): (&'static str, &'static str),
-    values: &[f64],
+    values: &[T],
     n_rows: usize,
 ) -> Result<(), Error> {
     if values.len() == n_rows {

@@ -120,6 +120,18 @@ pub enum Error {
         /// Numbers given.
         found: usize,
     },
+    /// A learner that takes a limited number of rows, where each key has one.
+    #[error("model should take any number of rows: {algorithm} is given max_rows or uniforms")]
+    LimitedRows {
+        /// Name of the algorithm.
+        algorithm: &'static str,
+    },
+    /// A key of which no row has been learned.
+    #[error("key should be one that has been learned, but is {key}")]
+    UnknownKey {
+        /// The key.
+        key: String,
+    },
     /// A row whose kernel value with itself is too large to be worked with.
     #[error(
         "the kernel value of {place} with itself should be at most {}, but is {}: scale the features or normalise the kernel",
@@ -322,6 +334,11 @@ impl Error {
             expected,
             value,
         }
+    }
+
+    pub(crate) fn unknown_key(key: impl fmt::Display) -> Self {
+        let key = key.to_string();
+        Self::UnknownKey { key }
     }
 
     pub(crate) fn io(path: &Path, error: &io::Error) -> Self {

@@ -37,6 +37,12 @@ impl LinearMap {
 }
 
 impl FeatureMap for LinearMap {
+    const IS_PLAIN: bool = true;
+
+    fn set_size(&mut self, size: usize) {
+        self.phi.resize(size, 0.0);
+    }
+
     fn size(&self) -> usize {
         self.phi.len()
     }

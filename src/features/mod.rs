@@ -59,6 +59,12 @@ pub enum Change {
 ///
 /// A round is [`project`](Self::project), then [`admit`](Self::admit), which lets the row change the map.
 pub trait FeatureMap: Clone + fmt::Debug + Heap + Send + Sync {
+    /// True if the map learns nothing from rows but how many features they have.
+    const IS_PLAIN: bool = false;
+
+    /// Becomes a plain map that has seen rows with so many features.
+    fn set_size(&mut self, _size: usize) {}
+
     /// Number of features that the next row will have.
     fn size(&self) -> usize;
 

@@ -25,11 +25,9 @@ impl Forecaster {
             .map(|horizon| horizon.content(&mut state));
         let horizons = horizons.collect::<Result<Vec<Value>, Error>>()?;
         self.history.save(&mut state);
-        let mut params = json!({ "Forecaster": &self.params });
-        state.take_arrays(&mut params);
         let content = json!({
             "forecaster": {
-                "params": params["Forecaster"],
+                "params": &self.params,
                 "origin": self.origin,
                 "now": self.now,
                 "n_too_late": self.n_too_late,

@@ -159,8 +159,10 @@ impl Horizon {
             ..
         } = waiting;
         self.tally.add(y, combined.forecast, &plain, margin);
-        self.scores.answer(&asked);
-        self.scores.push(&[y], &asked.yhat, asked.q);
+        if self.learner.n_seen() > self.first_rows() {
+            self.scores.answer(&asked);
+            self.scores.push(&[y], &asked.yhat, asked.q);
+        }
         self.rhythm.learn(slot, (y - combined.forecast).abs());
         self.combination.learn(&combined, y);
         Ok(())
@@ -173,12 +175,14 @@ impl Horizon {
 
     /// Combines the forecast of the model with plain ones. The model is trusted after it has seen a season or two.
     fn combine(&self, model: f64, plain: &[Plain]) -> Combined {
-        let (seen, needed) = (
-            self.learner.n_seen() as f64,
-            self.rhythm.season().max(12) as f64,
-        );
-        self.combination
-            .combine(model, plain, seen / (seen + needed))
+        let (seen, first) = (self.learner.n_seen() as f64, self.first_rows() as f64);
+        let maturity = seen / (seen + 0.5 * first);
+        self.combination.combine(model, plain, maturity)
+    }
+
+    /// Number of rows whose errors tell nothing of later ones: two seasons, or 24 rows.
+    fn first_rows(&self) -> u64 {
+        2 * self.rhythm.season().max(12) as u64
     }
 
     fn margin(&self, asked: &Asked, level: f64) -> f64 {

@@ -120,6 +120,7 @@ impl Forecaster {
     /// Learns the value of a slot after all those before, and forecasts the ones after it.
     fn learn_next(&mut self, slot: i64, y: f64) -> Result<(), Error> {
         self.fill_up_to(slot);
+        self.elapse_up_to(slot);
         self.history.push(y, false);
         self.answer(slot, y)?;
         self.now = Some(slot);
@@ -153,6 +154,15 @@ impl Forecaster {
                 before
             };
             self.history.push(forecast.unwrap_or(last), true);
+        }
+    }
+
+    /// Lets the models forget by the clock: slots without a value count like others.
+    fn elapse_up_to(&mut self, slot: i64) {
+        let missing = self.now.map_or(0, |now| slot.saturating_sub(now) - 1);
+        if self.params.half_life.is_some() && missing > 0 {
+            let learners = self.horizons.iter_mut().map(|horizon| &mut horizon.learner);
+            learners.for_each(|learner| learner.elapse(missing.unsigned_abs()));
         }
     }
 

@@ -4,7 +4,6 @@
 //! ones: features of the past are made of them on line, and each horizon has a learner of its own, which is judged by
 //! what it said when the value was not known.
 
-mod any_model;
 mod combination;
 mod file;
 mod history;
@@ -26,8 +25,6 @@ use horizon::{Horizon, Question};
 use known::Known;
 use lags::Lags;
 
-#[cfg(feature = "python")]
-pub(crate) use any_model::AnyModel;
 pub use params::ForecasterParams;
 pub use step::Step;
 pub use tally::{LEVEL, Tally};

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::encoding::Encoding;
 use super::{LARGEST_WIDTH, Learner};
-use crate::algorithms::AnyParams;
+use crate::algorithms::{Algorithm, AnyParams};
 use crate::data::check_predictions;
 use crate::error::Error;
 use crate::linalg::Panels;
@@ -37,8 +37,12 @@ impl Learner {
     /// ```
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, Error> {
         let (content, state) = model_file::from_bytes(bytes)?;
-        if content.get("scorer").is_some() {
-            return Err(Error::model_file("it holds a scorer, not a learner"));
+        for other in ["scorer", "forecaster"] {
+            if content.get(other).is_some() {
+                return Err(Error::model_file(format!(
+                    "it holds a {other}, not a learner"
+                )));
+            }
         }
         Self::from_content(content, &state)
     }
@@ -77,6 +81,20 @@ impl Learner {
             pending: self.pending.clone(),
             names: self.names.clone(),
         }
+    }
+
+    /// A learner with this algorithm, which has learned so many rows of numbers.
+    pub(crate) fn of_algorithm(
+        params: AnyParams,
+        algorithm: Box<dyn Algorithm>,
+        n_features: Option<usize>,
+        n_seen: u64,
+    ) -> Result<Self, Error> {
+        let mut learner = Self::new(params)?;
+        learner.algorithm = algorithm;
+        (learner.n_features, learner.n_seen, learner.n_asked) = (n_features, n_seen, n_seen);
+        learner.load_encoding(None, &State::default())?;
+        Ok(learner)
     }
 
     /// The JSON content of the model file; the arrays go into `state`.

@@ -224,6 +224,12 @@ impl Learner {
         Ok(yhat)
     }
 
+    /// Lets time pass in which so many rows could have come: what was learned counts less, as if they had come and
+    /// counted nothing. `LinearRls` and `RidgeAld` forget like this, if they have a forgetting factor.
+    pub fn elapse(&mut self, rounds: u64) {
+        self.algorithm.elapse(rounds);
+    }
+
     fn count_asked(&mut self, n_rows: usize) {
         self.n_asked = self.n_asked.saturating_add(n_rows as u64);
     }

@@ -16,13 +16,22 @@ const LINKS: usize = 40;
 /// Through a link, the file that it leads to is replaced. A pipe or a device is written to directly. A process that is
 /// killed meanwhile may leave a temporary file behind, which the next one that writes to the path removes.
 pub(crate) fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    write_with(path, |file| file.write_all(bytes))
+}
+
+/// Writes a file with the content that `content` writes, in the manner of [`write`].
+pub(crate) fn write_with(
+    path: &Path,
+    content: impl FnOnce(&mut File) -> io::Result<()>,
+) -> io::Result<()> {
     let before = fs::metadata(path).ok();
     if path.file_name().is_none() || before.as_ref().is_some_and(|before| !before.is_file()) {
-        return OpenOptions::new().write(true).open(path)?.write_all(bytes);
+        return content(&mut OpenOptions::new().write(true).open(path)?);
     }
     let target = end_of_links(path);
-    let (temporary, file) = create_beside(&target, before.is_some())?;
-    let filled = fill(&file, bytes, before.map(|before| before.permissions()));
+    let (temporary, mut file) = create_beside(&target, before.is_some())?;
+    let filled = content(&mut file);
+    let filled = filled.and_then(|()| finish(&file, before.map(|before| before.permissions())));
     let written = filled.and_then(|()| fs::rename(&temporary, &target));
     match written {
         Ok(()) => sync_folder(&target),
@@ -112,8 +121,7 @@ fn is_at(_file: &File, path: &Path) -> bool {
     path.exists()
 }
 
-fn fill(mut file: &File, bytes: &[u8], permissions: Option<fs::Permissions>) -> io::Result<()> {
-    file.write_all(bytes)?;
+fn finish(file: &File, permissions: Option<fs::Permissions>) -> io::Result<()> {
     if let Some(permissions) = permissions {
         file.set_permissions(permissions)?;
     }

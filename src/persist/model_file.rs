@@ -49,6 +49,7 @@ struct Header<'a> {
     #[serde(borrow)]
     learner: Option<&'a RawValue>,
     scorer: Option<&'a RawValue>,
+    keyed: Option<&'a RawValue>,
     columns: Option<&'a RawValue>,
     forecaster: Option<&'a RawValue>,
     n_features: Option<u64>,
@@ -71,6 +72,7 @@ impl Header<'_> {
         for (name, value, longest) in [
             ("learner", self.learner, LONGEST_PARAMETERS),
             ("scorer", self.scorer, LONGEST_PARAMETERS),
+            ("keyed", self.keyed, LONGEST_PARAMETERS),
             ("columns", self.columns, LONGEST_COLUMNS),
             ("forecaster", self.forecaster, LONGEST_FORECASTER),
         ] {
@@ -136,16 +138,35 @@ pub(crate) fn save(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     atomic::write(path, bytes).map_err(|error| Error::io(path, &error))
 }
 
+/// Writes to a file what `content` writes, whose errors may be those of the crate inside those of the system.
+pub(crate) fn save_with(
+    path: &Path,
+    content: impl FnOnce(&mut File) -> io::Result<()>,
+) -> Result<(), Error> {
+    atomic::write_with(path, content).map_err(|error| own(error, |error| Error::io(path, error)))
+}
+
+/// The crate's own error inside one of the system, or else what `other` makes of that.
+pub(crate) fn own(error: io::Error, other: impl FnOnce(&io::Error) -> Error) -> Error {
+    match error.downcast::<Error>() {
+        Ok(own) => own,
+        Err(error) => other(&error),
+    }
+}
+
 /// Reads a file and parses its bytes with `read`.
 pub(crate) fn load<T>(
     path: &Path,
     read: impl FnOnce(&[u8]) -> Result<T, Error>,
 ) -> Result<T, Error> {
     let bytes = bytes_of(path).map_err(|error| Error::io(path, &error))?;
-    read(&bytes).map_err(|error| Error::File {
-        path: path.to_owned(),
-        error: Box::new(error),
-    })
+    read(&bytes).map_err(|error| in_file(path, error))
+}
+
+/// The error in the content of a file.
+pub(crate) fn in_file(path: &Path, error: Error) -> Error {
+    let (path, error) = (path.to_owned(), Box::new(error));
+    Error::File { path, error }
 }
 
 /// Reads a file, or only its first bytes if no model begins like them: it may be large, or even endless.

@@ -52,6 +52,26 @@ impl Clip {
         merged
     }
 
+    /// Appends the ends of the ranges, if there are any.
+    pub(super) fn pack(&self, numbers: &mut Vec<f64>) {
+        let ranges = self.ranges.iter().filter(|range| **range != UNBOUNDED);
+        numbers.extend(ranges.flat_map(|&(low, high)| [low, high]));
+    }
+
+    /// Reads what [`pack`](Self::pack) has written; returns false if the numbers are not that.
+    pub(super) fn unpack(&mut self, numbers: &[f64]) -> bool {
+        let ranges = numbers.as_chunks::<2>().0;
+        if numbers.is_empty() {
+            self.ranges.fill(UNBOUNDED);
+            return true;
+        }
+        let whole = numbers.len() == 2 * self.ranges.len();
+        for (own, [low, high]) in self.ranges.iter_mut().zip(ranges) {
+            *own = (*low, *high);
+        }
+        whole && ranges.iter().all(|[low, high]| low <= high)
+    }
+
     pub(super) fn save(&self, state: &mut State) {
         state.put_ranges("label_range", &self.ranges);
     }

@@ -25,6 +25,8 @@ pub struct Scores {
     relative: Option<Relative>,
     /// The prediction that the next error is taken from, in place of the one that is made with it.
     asked: Option<Asked>,
+    /// True if nothing is recorded, because others record the errors.
+    is_off: bool,
 }
 
 /// What was predicted for a row whose label comes later.
@@ -47,7 +49,13 @@ impl Scores {
             plain: Ring::new(n_targets),
             relative: None,
             asked: None,
+            is_off: false,
         }
+    }
+
+    /// Records nothing from now on.
+    pub(crate) fn turn_off(&mut self) {
+        self.is_off = true;
     }
 
     /// The last scores of several learners, at least one, as if their rows had come in turns.
@@ -57,6 +65,7 @@ impl Scores {
             plain: Ring::merged(&plain),
             relative: None,
             asked: None,
+            is_off: false,
         }
     }
 
@@ -67,6 +76,9 @@ impl Scores {
 
     /// Records the labels `y` of one row, one for each target, that was predicted with this `q`.
     pub fn push(&mut self, y: &[f64], yhat: &[f64], q: f64) {
+        if self.is_off {
+            return;
+        }
         let Some(asked) = self.asked.take() else {
             if let Some(relative) = &mut self.relative {
                 relative.push(scores(y, yhat, q), &relative.means.clone());

@@ -73,6 +73,21 @@ impl Record {
         self.scores.push(y, yhat, q);
     }
 
+    /// Appends the ranges of the labels; the errors of past predictions are left out.
+    pub(crate) fn pack(&self, numbers: &mut Vec<f64>) {
+        if let Some(clip) = &self.clip {
+            clip.pack(numbers);
+        }
+    }
+
+    /// Reads what [`pack`](Self::pack) has written; returns false if the numbers are not that.
+    pub(crate) fn unpack(&mut self, numbers: &[f64]) -> bool {
+        match &mut self.clip {
+            Some(clip) => clip.unpack(numbers),
+            None => numbers.is_empty(),
+        }
+    }
+
     pub(crate) fn save(&self, state: &mut State) {
         if let Some(clip) = &self.clip {
             clip.save(state);

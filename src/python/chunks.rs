@@ -20,7 +20,7 @@ use crate::runtime::memory::{refill, reserved};
 const LARGEST_CHUNK: usize = 1024;
 
 /// The fewest and the most rows that are scored between two checks of the clock: many, so that all threads have enough.
-const SCORED_LENGTHS: [usize; 2] = [LARGEST_CHUNK, 64 * LARGEST_CHUNK];
+pub(super) const SCORED_LENGTHS: [usize; 2] = [LARGEST_CHUNK, 64 * LARGEST_CHUNK];
 
 /// A model that computes the same number of values for each row, of any type of numbers.
 pub(super) trait ScoreRows {
@@ -194,12 +194,21 @@ impl<'a, T: Number + Element> Source<'a, T> {
         if let (Self::InOrder(rows), false) = (self, needs_rows) {
             return learner.check_numbers_of("X", rows);
         }
+        self.each_chunk(|rows, range| {
+            learner.check_numbers_of("X", rows)?;
+            check(rows, range)
+        })
+    }
+
+    /// Calls `check` with all rows as float64, some at a time, until it fails.
+    pub(super) fn each_chunk(
+        &self,
+        check: impl Fn(&Rows<'_>, Range<usize>) -> Result<(), Error>,
+    ) -> Result<(), Error> {
         let mut memory = Vec::new();
         for first in (0..self.len()).step_by(LARGEST_CHUNK) {
             let range = first..self.len().min(first + LARGEST_CHUNK);
-            let rows = self.float64(range.clone(), &mut memory)?;
-            learner.check_numbers_of("X", &rows)?;
-            check(&rows, range)?;
+            check(&self.float64(range.clone(), &mut memory)?, range)?;
         }
         Ok(())
     }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use pyo3::exceptions::{PyMemoryError, PyOSError, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyKeyError, PyMemoryError, PyOSError, PyTypeError, PyValueError};
 use pyo3::import_exception;
 use pyo3::prelude::*;
 
@@ -18,6 +18,7 @@ impl From<Error> for PyErr {
                 Some(code) => PyOSError::new_err((code, strerror(&reason), shown(&path))),
                 None => PyOSError::new_err(format!("{}: {reason}", shown(&path))),
             },
+            Error::UnknownKey { key } => PyKeyError::new_err(key),
             Error::Memory { .. } => PyMemoryError::new_err(error.to_string()),
             Error::Weights { .. } | Error::NotMergeable { .. } => {
                 PyTypeError::new_err(error.to_string())

@@ -34,7 +34,8 @@ pub(super) struct Forecaster {
 struct Batch {
     y: Vec<f64>,
     features: Option<Arc<Table>>,
-    slots: Vec<i64>,
+    /// `None`: the ones that come next.
+    slots: Option<Vec<i64>>,
     first_time: Option<i64>,
 }
 
@@ -70,18 +71,14 @@ impl Forecaster {
         let core = guard.borrow();
         let times = time.map(|time| times(&core, time)).transpose()?;
         let has_clock = core.params().every.is_some();
-        let (slots, first_time) = match times {
-            None if has_clock => {
-                return Err(PyTypeError::new_err("time should be given, since every is"));
-            }
-            None => (next_slots(&core, y.len()), None),
-            Some(times) => (
-                core.slots(&times),
-                times.first().copied().filter(|_| has_clock),
-            ),
-        };
-        if slots.len() != y.len() {
-            let (expected, found) = (y.len(), slots.len());
+        if times.is_none() && has_clock {
+            return Err(PyTypeError::new_err("time should be given, since every is"));
+        }
+        let first_time = times.as_ref().filter(|_| has_clock);
+        let first_time = first_time.and_then(|times| times.first().copied());
+        let slots = times.map(|times| core.slots(&times));
+        if let Some(found) = slots.as_ref().map(Vec::len).filter(|n| *n != y.len()) {
+            let expected = y.len();
             return Err(PyValueError::new_err(format!(
                 "time should have as many values as y, {expected}, but has {found}"
             )));
@@ -103,13 +100,12 @@ impl Forecaster {
             if let Some(time) = batch.first_time {
                 guard.borrow_mut().begin(time);
             }
+            let Batch { y, features, .. } = batch;
+            let slots = batch.slots.clone();
+            let slots = slots.unwrap_or_else(|| next_slots(&guard.borrow(), y.len()));
             let work = |range: Range<usize>| {
-                let Batch {
-                    y, features, slots, ..
-                } = batch;
-                guard
-                    .borrow_mut()
-                    .learn_some(slots, y, features.as_deref(), range)
+                let mut core = guard.borrow_mut();
+                core.learn_some(&slots, y, features.as_deref(), range)
             };
             chunks::in_chunks((batch.y.len(), n_horizons), LENGTHS, &mut signals, work)
         })
@@ -167,6 +163,7 @@ impl Forecaster {
         })
     }
 
+    #[doc = include_str!("docs/forecaster/learn_one.txt")]
     #[pyo3(signature = (y, x=None, *, time=None))]
     fn learn_one(
         &self,
@@ -188,6 +185,7 @@ impl Forecaster {
         self.learn_batch(py, &batch).map(drop)
     }
 
+    #[doc = include_str!("docs/forecaster/learn_many.txt")]
     #[pyo3(signature = (y, X=None, *, time=None))]
     fn learn_many(
         &self,
@@ -199,6 +197,7 @@ impl Forecaster {
         self.progressive(py, y, X, time).map(drop)
     }
 
+    #[doc = include_str!("docs/forecaster/progressive.txt")]
     #[pyo3(signature = (y, X=None, *, time=None))]
     fn progressive<'py>(
         &self,
@@ -215,6 +214,7 @@ impl Forecaster {
         PyArray1::from_vec(py, made).reshape((batch.y.len(), n_horizons))
     }
 
+    #[doc = include_str!("docs/forecaster/predict.txt")]
     #[pyo3(signature = (X=None))]
     fn predict<'py>(
         &self,
@@ -228,6 +228,7 @@ impl Forecaster {
         ))
     }
 
+    #[doc = include_str!("docs/forecaster/predict_interval.txt")]
     #[pyo3(signature = (X=None, level=None), text_signature = "($self, X=None, level=0.9)")]
     fn predict_interval<'py>(
         &self,
@@ -271,6 +272,7 @@ impl Forecaster {
         self.lock(py).borrow().tallies().map(counted).collect()
     }
 
+    #[doc = include_str!("docs/forecaster/learner.txt")]
     fn learner<'py>(
         &self,
         py: Python<'py>,
@@ -289,41 +291,49 @@ impl Forecaster {
         Learner::wrap(py, learner, None)
     }
 
+    #[doc = include_str!("docs/forecaster/horizons.txt")]
     #[getter]
     fn horizons(&self, py: Python<'_>) -> Vec<usize> {
         self.lock(py).borrow().params().horizons.clone()
     }
 
+    #[doc = include_str!("docs/forecaster/seasons.txt")]
     #[getter]
     fn seasons(&self, py: Python<'_>) -> Vec<usize> {
         self.lock(py).borrow().seasons()
     }
 
+    #[doc = include_str!("docs/forecaster/n_seen.txt")]
     #[getter]
     fn n_seen(&self, py: Python<'_>) -> u64 {
         self.lock(py).borrow().n_seen()
     }
 
+    #[doc = include_str!("docs/forecaster/n_too_late.txt")]
     #[getter]
     fn n_too_late(&self, py: Python<'_>) -> u64 {
         self.lock(py).borrow().n_too_late()
     }
 
+    #[doc = include_str!("docs/forecaster/nbytes.txt")]
     #[getter]
     fn nbytes(&self, py: Python<'_>) -> usize {
         self.lock(py).borrow().nbytes()
     }
 
+    #[doc = include_str!("docs/forecaster/params.txt")]
     #[getter]
     fn params<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         kwargs(py, &self.lock(py).borrow())
     }
 
+    #[doc = include_str!("docs/forecaster/to_bytes.txt")]
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let bytes = self.lock(py).borrow().to_bytes()?;
         Ok(PyBytes::new(py, &bytes))
     }
 
+    #[doc = include_str!("docs/forecaster/from_bytes.txt")]
     #[classmethod]
     fn from_bytes<'py>(
         cls: &Bound<'py, PyType>,
@@ -333,6 +343,7 @@ impl Forecaster {
         Self::wrap(cls.py(), core, Some(cls))
     }
 
+    #[doc = include_str!("docs/forecaster/save.txt")]
     fn save(&self, py: Python<'_>, path: &Bound<'_, PyAny>) -> PyResult<()> {
         let path = arrays::path("path", path)?;
         let bytes = self.lock(py).borrow().to_bytes()?;

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::learner::Learner;
 use super::{arrays, params};
 use crate::algorithms::AnyParams;
-use crate::columns::{Kind, Settings, Why};
+use crate::columns::{Columns, Kind, Settings, Why};
 use crate::error::Error;
 
 type Core = crate::Learner;
@@ -57,13 +57,33 @@ fn has_columns(params: AnyParams) -> bool {
 /// The parameters of a learner that has seen nothing and has no columns.
 fn params_of(model: &Bound<'_, PyAny>) -> PyResult<AnyParams> {
     let expected = "a learner that takes arrays alone and has seen nothing";
-    let wrong = || arrays::wrong_type("model", expected, model);
-    let learner = model
-        .cast::<Learner>()
-        .map_err(|_| wrong())?
-        .get()
-        .copy(model.py());
-    if learner.takes_tables() || learner.n_seen() > 0 {
+    params_if(("model", expected), model, |learner| {
+        !learner.takes_tables()
+    })
+}
+
+/// The parameters of a learner that has seen nothing, for rows of numbers: its columns have no settings of their own.
+pub(super) fn params_of_numbers(argument: &str, model: &Bound<'_, PyAny>) -> PyResult<AnyParams> {
+    let expected = "a learner of numbers that has seen nothing";
+    params_if((argument, expected), model, |learner| {
+        let usual = Core::new(learner.params().clone()).ok();
+        let usual = usual
+            .as_ref()
+            .and_then(Core::columns)
+            .map(Columns::settings);
+        learner.columns().map(Columns::settings) == usual
+    })
+}
+
+fn params_if(
+    (argument, expected): (&str, &str),
+    model: &Bound<'_, PyAny>,
+    is_right: impl FnOnce(&Core) -> bool,
+) -> PyResult<AnyParams> {
+    let wrong = || arrays::wrong_type(argument, expected, model);
+    let learner = model.cast::<Learner>().map_err(|_| wrong())?;
+    let learner = learner.get().copy(model.py());
+    if learner.n_seen() > 0 || !is_right(&learner) {
         return Err(wrong());
     }
     Ok(learner.params().clone())

@@ -79,7 +79,7 @@ pub(super) fn of_row(
 }
 
 /// The ends of the intervals of many rows, or of one.
-fn of_rows(
+pub(super) fn of_rows(
     py: Python<'_>,
     ends: Vec<f64>,
     n_rows: Option<usize>,

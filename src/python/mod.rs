@@ -14,6 +14,7 @@ mod forecaster;
 mod front;
 mod intervals;
 mod kernel;
+mod keyed;
 mod late;
 mod learner;
 mod merge;
@@ -39,13 +40,15 @@ mod _core {
 
     use super::{arrays, front};
     use crate::algorithms::{AnyParams, AogdAldParams, Decay};
-    use crate::forecast::AnyModel;
+    use crate::any_model::AnyModel;
     use crate::kernels::AnyKernel;
 
     #[pymodule_export]
     use super::forecaster::Forecaster;
     #[pymodule_export]
     use super::kernel::Kernel;
+    #[pymodule_export]
+    use super::keyed::Keyed;
     #[pymodule_export]
     use super::late::Ticket;
     #[pymodule_export]
@@ -82,7 +85,7 @@ mod _core {
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 
-    /// The learner or the scorer that ``save`` has written to a file.
+    /// The learner, the scorer or the models by key that ``save`` has written to a file.
     ///
     /// A learner goes on exactly as the one that was saved. A file that is truncated, damaged, changed by hand, of another
     /// program or of a newer version raises ``ValueError``; nothing in it is executed.
@@ -107,6 +110,7 @@ mod _core {
             AnyModel::Learner(learner) => Learner::wrap(py, learner, None),
             AnyModel::Forecaster(forecaster) => Forecaster::wrap(py, *forecaster, None),
             AnyModel::Scorer(scorer) => Ok(Bound::new(py, Scorer::from(scorer))?.into_any()),
+            AnyModel::Keyed(keyed) => Ok(Bound::new(py, Keyed::from(*keyed))?.into_any()),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use crate::data::checks::within;
 use crate::error::Error;
-use crate::persist::State;
+use crate::persist::{State, index};
 
 /// Exponential forgetting: a row counts `factor` times what it did a round before.
 ///
@@ -61,6 +61,11 @@ impl Forgetting {
         self.age = 0;
     }
 
+    /// Number of rounds of a period; 1 if nothing is forgotten.
+    pub(super) fn period(&self) -> u32 {
+        self.period.unwrap_or(1)
+    }
+
     /// Number of rounds left in this period.
     pub(super) fn rounds_left(&self) -> u32 {
         self.period.map_or(u32::MAX, |period| period - self.age)
@@ -74,6 +79,22 @@ impl Forgetting {
             self.age = 0;
             self.power(period).recip()
         })
+    }
+
+    /// Appends the number of rounds in this period, if there are periods.
+    pub(super) fn pack(&self, numbers: &mut Vec<f64>) {
+        numbers.extend(self.period.map(|_| f64::from(self.age)));
+    }
+
+    /// Reads what [`pack`](Self::pack) has written; returns the numbers after that.
+    pub(super) fn unpack<'n>(&mut self, numbers: &'n [f64]) -> Option<&'n [f64]> {
+        let Some(period) = self.period else {
+            return Some(numbers);
+        };
+        let (age, rest) = numbers.split_first()?;
+        let age = index(*age, 0..usize::try_from(period).ok()?)?;
+        self.age = u32::try_from(age).ok()?;
+        Some(rest)
     }
 
     pub(super) fn save(&self, state: &mut State) {

@@ -111,6 +111,9 @@ pub trait Update: Clone + fmt::Debug + Heap + Send + Sync {
         out: &mut Output,
     );
 
+    /// Lets so many rounds pass without a row: what was learned counts less, if the update forgets.
+    fn elapse(&mut self, _rounds: u64) {}
+
     /// Returns true if predictions are more than `w . phi`, as forward predictions are.
     fn is_forward(&self) -> bool {
         false
@@ -136,6 +139,17 @@ pub trait Update: Clone + fmt::Debug + Heap + Send + Sync {
 
     /// The least squares, if the update can follow a dictionary that loses a row.
     fn evicting(&mut self) -> Option<&mut LeastSquares> {
+        None
+    }
+
+    /// Appends what the update has learned as plain numbers; returns false if it has no such form.
+    fn pack(&mut self, _numbers: &mut Vec<f64>) -> bool {
+        false
+    }
+
+    /// Becomes the update that [`pack`](Self::pack) has written; returns the numbers after those, or nothing if they are
+    /// no such numbers.
+    fn unpack<'n>(&mut self, _numbers: &'n [f64]) -> Option<&'n [f64]> {
         None
     }
 

@@ -46,6 +46,11 @@ impl InverseRoot {
         }
     }
 
+    /// Becomes the root of `size` rows with these packed columns.
+    pub(crate) fn unpack(&mut self, size: usize, columns: &[f64]) {
+        self.columns.unpack(size, columns);
+    }
+
     /// The columns of `S`, each up to the diagonal.
     pub fn columns(&self) -> &Triangle {
         &self.columns

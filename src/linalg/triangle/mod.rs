@@ -97,9 +97,27 @@ impl Triangle {
 
     /// The entries row by row, without the zeros.
     pub fn packed(&self) -> Vec<f64> {
-        (0..self.size)
-            .flat_map(|i| self.row(i).iter().copied())
-            .collect()
+        let mut packed = Vec::with_capacity(packed_len(self.size));
+        self.pack_onto(&mut packed);
+        packed
+    }
+
+    /// Appends the [`packed`](Self::packed) entries.
+    pub(crate) fn pack_onto(&self, numbers: &mut Vec<f64>) {
+        (0..self.size).for_each(|i| numbers.extend_from_slice(self.row(i)));
+    }
+
+    /// Becomes the triangle of `size` rows with these [`packed`](Self::packed) entries, in the same memory.
+    pub(crate) fn unpack(&mut self, size: usize, data: &[f64]) {
+        debug_assert_eq!(data.len(), packed_len(size));
+        if self.size != size {
+            self.data.clear();
+            self.data.resize(offset(size.next_multiple_of(LANES)), 0.0);
+            self.size = size;
+        }
+        for i in 0..size {
+            self.data[offset(i)..][..=i].copy_from_slice(&data[packed_len(i)..][..=i]);
+        }
     }
 
     /// The triangle of `size` rows with these [`packed`](Self::packed) entries, if their number is right.
@@ -108,7 +126,7 @@ impl Triangle {
             return None;
         }
         let mut triangle = Self::default();
-        (0..size).for_each(|i| triangle.push_row(&data[packed_len(i)..][..=i]));
+        triangle.unpack(size, data);
         Some(triangle)
     }
 

@@ -14,6 +14,9 @@ use crate::persist::State;
 use crate::runtime::heap;
 pub(crate) use moments::Moments;
 
+/// Number of halvings after which what was learned is far below the ridge, whatever it was.
+const MOST_PERIODS: u64 = 200;
+
 /// Least squares on features: `w` minimises `sum_t (w . phi_t - y_t)^2 + ridge ||w||^2`, for each of some targets.
 ///
 /// The prediction is `w . phi`, or the forward one of Vovk, Azoury and Warmuth: that of the `w` for which the row at
@@ -164,6 +167,20 @@ impl LeastSquares {
         }
     }
 
+    /// Lets rounds pass without a row. After very many only the ridge is left, so that more of them change nothing.
+    fn pass_without_rows(&mut self, rounds: u64) {
+        self.weights.settle();
+        let period = u64::from(self.forgetting.period());
+        let mut left = rounds.min(period.saturating_mul(MOST_PERIODS));
+        while left > 0 {
+            let some = u32::try_from(left)
+                .unwrap_or(u32::MAX)
+                .min(self.forgetting.rounds_left());
+            self.pass(some);
+            left -= u64::from(some);
+        }
+    }
+
     /// Indices of the rows of a dictionary whose removal would cost most; see [`SecondOrder::rows_worth_keeping`].
     pub(crate) fn rows_worth_keeping(&self, factor: &CholeskyFactor, size: usize) -> Vec<usize> {
         self.weights.rows_worth_keeping(factor, size)
@@ -187,6 +204,10 @@ impl Update for LeastSquares {
 
     fn grow(&mut self) {
         self.weights.grow(0.0);
+    }
+
+    fn elapse(&mut self, rounds: u64) {
+        self.pass_without_rows(rounds);
     }
 
     fn finish(
@@ -271,6 +292,17 @@ impl Update for LeastSquares {
         Some(self)
     }
 
+    fn pack(&mut self, numbers: &mut Vec<f64>) -> bool {
+        self.weights.pack(numbers);
+        self.forgetting.pack(numbers);
+        true
+    }
+
+    fn unpack<'n>(&mut self, numbers: &'n [f64]) -> Option<&'n [f64]> {
+        let rest = self.weights.unpack(numbers)?;
+        self.forgetting.unpack(rest)
+    }
+
     fn save(&self, state: &mut State) {
         self.weights.save(state);
         self.forgetting.save(state);
@@ -324,6 +356,38 @@ mod tests {
         // A = (1 + 4) / 2 + 1, renewed by 1 / 2; b = 4 / 2 + 1
         assert!(close(squares.w(0)[0], 3.0 / 4.0));
         assert!(close(squares.uncertainty(&[2.0]).unwrap(), 1.0));
+    }
+
+    #[test]
+    fn time_that_passes_is_that_of_rows_that_do_not_count() {
+        let new = || {
+            LeastSquares::new(0.5, false)
+                .and_then(|squares| squares.forgetting(0.9))
+                .unwrap()
+        };
+        for rounds in [0_u32, 1, 5, 7, 40] {
+            let mut both = [new(), new()];
+            for squares in &mut both {
+                squares.grow();
+                [1.0, 2.0, 3.0].map(|x| squares.learn_row(&[x], 2.0 * x));
+            }
+            let [passed, counted] = &mut both;
+            passed.elapse(u64::from(rounds));
+            (0..rounds).for_each(|_| drop(counted.learn_targets(&[1.0], &[0.0], 0.0, &mut [0.0])));
+            for squares in [&mut *passed, &mut *counted] {
+                squares.learn_row(&[1.0], 5.0);
+            }
+            assert!(close(passed.w(0)[0], counted.w(0)[0]), "{rounds}");
+            assert!(close(
+                passed.uncertainty(&[1.0]).unwrap(),
+                counted.uncertainty(&[1.0]).unwrap()
+            ));
+        }
+        let mut squares = new();
+        squares.grow();
+        squares.learn_row(&[1.0], 1e9);
+        squares.elapse(u64::MAX);
+        assert!(squares.w(0)[0].abs() < 1e-9);
     }
 
     #[test]

@@ -11,8 +11,8 @@ use super::rounds::Rounds;
 use crate::error::Error;
 use crate::features::FeatureMatrix;
 use crate::limits::{LARGEST, cut};
-use crate::linalg::{InverseRoot, Rotation, axpy_in_place, dot, norm_squared};
-use crate::persist::State;
+use crate::linalg::{InverseRoot, Rotation, axpy_in_place, dot, norm_squared, packed_len};
+use crate::persist::{State, index};
 use crate::runtime::heap;
 
 pub(crate) use border::Border;
@@ -325,6 +325,42 @@ impl SecondOrder {
         }
         rounds.add_to(&mut self.root);
         n_rows
+    }
+
+    /// Appends weights and matrix as plain numbers, after the number of dimensions.
+    pub(crate) fn pack(&mut self, numbers: &mut Vec<f64>) {
+        self.settle();
+        numbers.push(self.size() as f64);
+        self.w.iter().for_each(|w| numbers.extend_from_slice(w));
+        self.root.columns().pack_onto(numbers);
+        numbers.push(self.largest_column);
+    }
+
+    /// Becomes what [`pack`](Self::pack) has written; returns the numbers after those, or nothing if they are no such
+    /// numbers.
+    pub(crate) fn unpack<'n>(&mut self, numbers: &'n [f64]) -> Option<&'n [f64]> {
+        let (size, rest) = numbers.split_first()?;
+        let size = index(*size, 0..rest.len() + 1)?;
+        let (w, rest) = rest.split_at_checked(size * self.n_targets())?;
+        let (root, rest) = rest.split_at_checked(packed_len(size))?;
+        let (largest, rest) = rest.split_first()?;
+        let own = &numbers[..numbers.len() - rest.len()];
+        let is_factor = (0..size).all(|i| root[packed_len(i) + i] > 0.0);
+        if !is_factor || own.iter().any(|number| !number.is_finite()) || *largest < 0.0 {
+            return None;
+        }
+        let resized = size != self.size();
+        for (i, weights) in self.w.iter_mut().enumerate() {
+            weights.clear();
+            weights.extend_from_slice(&w[i * size..][..size]);
+        }
+        self.root.unpack(size, root);
+        self.largest_column = *largest;
+        self.pending.is_due = false;
+        if resized {
+            self.reset_scratch();
+        }
+        Some(rest)
     }
 
     pub(crate) fn save(&self, state: &mut State) {

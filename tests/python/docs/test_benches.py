@@ -30,6 +30,7 @@ EXPECTED = {
         2 * UNTUNED,
         None,  # threads, as below
     ],
+    "keyed": [2 * ["one model", "a dict of models", "Keyed", "Keyed, shared=False"]],
     "rows": [LOOPS + RIVER, [name for name in LOOPS for _ in range(3)]],
     "columns": [[*4 * ["10 numbers"], *4 * ["7 numbers, 3 categories"]]],
     "scoring": [5 * ["float64", "float32"], None],  # threads: as many rows as the machine has cores

@@ -1,0 +1,150 @@
+//! The model that a key has of its own, in as little memory as it takes.
+
+use std::mem::size_of_val;
+
+use super::overflow::{Overflow, Place};
+use crate::algorithms::Algorithm;
+use crate::error::Error;
+use crate::persist::State;
+use crate::runtime::Heap;
+
+/// The model of a key.
+#[derive(Debug, Default)]
+pub(super) enum Own {
+    /// One that has learned nothing.
+    #[default]
+    Fresh,
+    /// The numbers of an algorithm that has such a form.
+    Packed(Box<[f64]>),
+    /// An algorithm that has none.
+    Live(Box<dyn Algorithm>),
+    /// One that is on the disk.
+    Stored(Place),
+}
+
+/// What a thread needs to work with the models of keys: packed ones become its worker, one after the other.
+#[derive(Debug)]
+pub(super) struct Bench {
+    worker: Box<dyn Algorithm>,
+    fresh: Box<[f64]>,
+    numbers: Vec<f64>,
+    is_packing: bool,
+}
+
+impl Bench {
+    /// A bench for models that begin as this one, which has learned nothing.
+    pub(super) fn new(template: &dyn Algorithm) -> Self {
+        let (mut worker, mut numbers) = (template.copy(), Vec::new());
+        let is_packing = worker.pack(&mut numbers);
+        Self {
+            worker,
+            fresh: numbers.as_slice().into(),
+            numbers,
+            is_packing,
+        }
+    }
+
+    /// Lets the model of a key learn.
+    pub(super) fn learn(&mut self, own: &mut Own, learn: impl FnOnce(&mut dyn Algorithm)) {
+        if let Own::Fresh = own {
+            *own = self.begin();
+        }
+        match own {
+            Own::Live(algorithm) => learn(&mut **algorithm),
+            Own::Packed(packed) => {
+                self.worker.unpack(packed);
+                learn(&mut *self.worker);
+                self.numbers.clear();
+                self.worker.pack(&mut self.numbers);
+                if packed.len() == self.numbers.len() {
+                    packed.copy_from_slice(&self.numbers);
+                } else {
+                    *packed = self.numbers.as_slice().into();
+                }
+            }
+            Own::Fresh | Own::Stored(_) => {}
+        }
+    }
+
+    /// The model of a key, to be asked, wherever it is.
+    pub(super) fn read<'a>(
+        &'a mut self,
+        own: &'a Own,
+        overflow: &Overflow,
+        place: &'a mut Own,
+    ) -> Result<&'a dyn Algorithm, Error> {
+        let own = match own {
+            Own::Stored(at) => {
+                *place = self.decode(&overflow.read(*at)?)?;
+                &*place
+            }
+            own => own,
+        };
+        if let Own::Live(algorithm) = own {
+            return Ok(&**algorithm);
+        }
+        let packed = match own {
+            Own::Packed(packed) => packed,
+            _ => &self.fresh,
+        };
+        self.worker.unpack(packed);
+        Ok(&*self.worker)
+    }
+
+    /// The model of a key that is to learn its first row.
+    fn begin(&self) -> Own {
+        if self.is_packing {
+            Own::Packed(self.fresh.clone())
+        } else {
+            Own::Live(self.worker.copy())
+        }
+    }
+
+    /// Reads what [`Own::encode`] has written.
+    pub(super) fn decode(&mut self, bytes: &[u8]) -> Result<Own, Error> {
+        if !self.is_packing {
+            let mut algorithm = self.worker.copy();
+            algorithm.load(&State::from_bytes(bytes)?.0)?;
+            return Ok(Own::Live(algorithm));
+        }
+        let (numbers, rest) = bytes.as_chunks::<8>();
+        let numbers: Box<[f64]> = numbers.iter().map(|b| f64::from_le_bytes(*b)).collect();
+        if rest.is_empty() && self.worker.unpack(&numbers) {
+            return Ok(Own::Packed(numbers));
+        }
+        Err(Error::model_file(
+            "a key should have the numbers of its model",
+        ))
+    }
+}
+
+impl Own {
+    /// The model as bytes; none for one that has learned nothing.
+    pub(super) fn encode(&self, overflow: &Overflow) -> Result<Vec<u8>, Error> {
+        match self {
+            Self::Fresh => Ok(Vec::new()),
+            Self::Packed(numbers) => Ok(numbers.iter().flat_map(|n| n.to_le_bytes()).collect()),
+            Self::Stored(place) => overflow.read(*place),
+            Self::Live(algorithm) => {
+                let mut state = State::default();
+                algorithm.save(&mut state);
+                state.to_bytes(String::new())
+            }
+        }
+    }
+
+    /// True if the model is in memory and holds some.
+    pub(super) fn is_in_memory(&self) -> bool {
+        matches!(self, Self::Packed(_) | Self::Live(_))
+    }
+}
+
+impl Heap for Own {
+    fn heap_bytes(&self) -> usize {
+        match self {
+            Self::Fresh | Self::Stored(_) => 0,
+            Self::Packed(numbers) => size_of_val(&**numbers),
+            Self::Live(algorithm) => size_of_val(&**algorithm) + algorithm.heap_bytes(),
+        }
+    }
+}
