@@ -6,6 +6,7 @@ documentation says nothing:
 
 - the past is forgotten where it is eight first seasons old, or five of another, and never before
   three values; a gap that is longer begins it anew;
+- errors of the first two seasons, or of 24 rows if they are shorter, are no scores;
 - a row whose features ahead have come is encoded anew when its value comes, with what is known of
   the columns by then.
 """
@@ -19,69 +20,11 @@ from typing import Any
 import numpy as np
 from reference_columns import Settings, forgetting_mean
 from reference_least_squares import Squares, _margin
-from reference_tables import OnFeatures
+from reference_tables import LateModel
 
 LATE = 24
 N_APART = (7, 4)  # values of the same place of which means are taken: first season, others
 LEVEL = 0.9
-
-
-class Ridge:
-    """Linear ridge regression on all rows; the constant is penalised like the others."""
-
-    def __init__(self, ridge, forgetting=1.0):
-        self.squares = Squares(1, 1, ridge, forgetting)
-        self.n_seen = 0
-
-    def widen(self, width):
-        self.squares.move(np.eye(1 + width, self.squares.size))
-
-    def predict_one(self, x):
-        return float(self.squares.look(self._phi(x))[0][0])
-
-    def learn_one(self, x, y):
-        self.squares.learn(self._phi(x), y)
-        self.n_seen += 1
-
-    def _phi(self, x):
-        if len(x) + 1 > self.squares.size:
-            self.widen(len(x))
-        return np.concatenate([[1.0], x, np.zeros(self.squares.size - 1 - len(x))])
-
-
-class LateModel(OnFeatures):
-    """A model of tables whose labels come later."""
-
-    def __init__(self, ridge, forgetting, settings):
-        super().__init__(lambda: Ridge(ridge, forgetting), settings)
-        self.generation = 0
-
-    @property
-    def n_seen(self):
-        return self.model.n_seen if self.model else 0
-
-    def begin_anew(self, first):
-        super().begin_anew(first)
-        self.generation += 1
-
-    def ask(self, row):
-        return self.predict(row), self.generation, self.encoded(row)
-
-    def encoded(self, row):
-        return self.features(self.columns.encode(row)) if self.model else None
-
-    def answer(self, row, y, generation, x):
-        if generation != self.generation:
-            x = self.encoded(row)
-        now = self.columns.encode(row)
-        change = self.columns.learn(row, y)
-        if isinstance(change, list):
-            self.begin_anew(np.array(change))
-            return
-        self.scaling.notice(np.where(self.are_numbers(len(now)), now, self.scaling.centres))
-        self.model.learn_one(x, y)
-        if change == "wider":
-            self.widen(len(self.columns.features))
 
 
 class Combination:
@@ -138,14 +81,11 @@ class Margins:
     def margin(self, rhythm, level):
         return _margin(self.relative[-1000:], level) * max(self.size(), 1e-300) * rhythm
 
-    def learn(self, slot, error, rhythm, size, is_settled):
-        """Learn an error; rhythm and size are those when the forecast was made.
-
-        Those of the first two seasons tell nothing of later ones.
-        """
-        if is_settled:
-            if size > 0:
-                self.relative.append(error / rhythm / size)
+    def learn(self, slot, error, rhythm, size, is_score):
+        """Learn an error; rhythm and size are those when the forecast was made."""
+        if is_score and size > 0:
+            self.relative.append(error / rhythm / size)
+        if is_score:
             self.scores.append(error / rhythm)
         self.errors[slot % self.season].append(error)
 
@@ -200,8 +140,8 @@ class Horizon:
         self.model.answer(asked.row, y, generation, x)
         forecast = asked.combined[-1]
         self.counted.append((y, forecast, asked.plain, asked.margin))
-        is_settled = self.model.n_seen > 2 * max(self.margins.season, 12)
-        self.margins.learn(slot, abs(y - forecast), asked.rhythm, asked.size, is_settled)
+        is_score = self.model.n_seen > 2 * max(self.margins.season, 12)
+        self.margins.learn(slot, abs(y - forecast), asked.rhythm, asked.size, is_score)
         self.combination.learn(y, *asked.combined)
 
 
@@ -317,6 +257,9 @@ class Forecaster:
             self.correct(slot, y)
             return
         self.fill(slot)
+        if self.now is not None:
+            for horizon in self.horizons:
+                horizon.model.elapse(slot - self.now - 1)
         self.values[slot] = y
         self.answer(slot, y)
         self.now, self.n_seen = slot, self.n_seen + 1

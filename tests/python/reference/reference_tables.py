@@ -1,10 +1,11 @@
-"""A learner behind the slow and literal columns."""
+"""A learner behind the slow and literal columns, also one whose labels come later."""
 
 from __future__ import annotations
 
 import numpy as np
 from reference_columns import Columns
 from reference_experts import Scaling, compress
+from reference_least_squares import Squares
 
 
 class OnFeatures:
@@ -59,3 +60,70 @@ class OnFeatures:
             z = compress(self.scaling.scaled(x))
             x = np.where(self.scaling.scales == 0, np.sign(away), z)
         return x if len(x) else np.zeros(1)
+
+
+class Ridge:
+    """Linear ridge regression on all rows; the constant is penalised like the others."""
+
+    def __init__(self, ridge, forgetting=1.0):
+        self.squares = Squares(1, 1, ridge, forgetting)
+        self.n_seen = 0
+
+    def widen(self, width):
+        self.squares.move(np.eye(1 + width, self.squares.size))
+
+    def predict_one(self, x):
+        return float(self.squares.look(self._phi(x))[0][0])
+
+    def learn_one(self, x, y):
+        self.squares.learn(self._phi(x), y)
+        self.n_seen += 1
+
+    def elapse(self, rounds):
+        """Rounds pass without a row that counts."""
+        for _ in range(rounds):
+            self.squares.learn(np.zeros(self.squares.size), 0.0)
+
+    def _phi(self, x):
+        if len(x) + 1 > self.squares.size:
+            self.widen(len(x))
+        return np.concatenate([[1.0], x, np.zeros(self.squares.size - 1 - len(x))])
+
+
+class LateModel(OnFeatures):
+    """A model of tables whose labels come later."""
+
+    def __init__(self, ridge, forgetting, settings):
+        super().__init__(lambda: Ridge(ridge, forgetting), settings)
+        self.generation = 0
+
+    @property
+    def n_seen(self):
+        return self.model.n_seen if self.model else 0
+
+    def begin_anew(self, first):
+        super().begin_anew(first)
+        self.generation += 1
+
+    def ask(self, row):
+        return self.predict(row), self.generation, self.encoded(row)
+
+    def encoded(self, row):
+        return self.features(self.columns.encode(row)) if self.model else None
+
+    def elapse(self, rounds):
+        if self.model and self.model.squares.forgetting < 1:
+            self.model.elapse(rounds)
+
+    def answer(self, row, y, generation, x):
+        if generation != self.generation:
+            x = self.encoded(row)
+        now = self.columns.encode(row)
+        change = self.columns.learn(row, y)
+        if isinstance(change, list):
+            self.begin_anew(np.array(change))
+            return
+        self.scaling.notice(np.where(self.are_numbers(len(now)), now, self.scaling.centres))
+        self.model.learn_one(x, y)
+        if change == "wider":
+            self.widen(len(self.columns.features))
