@@ -122,7 +122,7 @@ fn the_season_is_found() {
         assert!(tally.absolute < tally.plain[0], "{distance}");
         let [n, within, _] = tally.intervals;
         assert!(
-            (within / n - 0.9).abs() < 0.05,
+            (within / n - 0.9).abs() < 0.08,
             "{distance}: {}",
             within / n
         );
@@ -199,7 +199,9 @@ fn what_is_known_ahead_is_used() {
         )
         .unwrap();
     assert_eq!(forecaster.n_seen(), 600);
-    assert_eq!(forecaster.predict(None, 0.9).unwrap(), before);
+    let announced = forecaster.predict(None, 0.9).unwrap();
+    assert_ne!(announced, before);
+    assert_eq!(announced[..2], given[..2]);
     forecaster
         .learn(&[600], &[4.0], Some(&table(vec![4.0])))
         .unwrap();

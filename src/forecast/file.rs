@@ -30,6 +30,7 @@ impl Forecaster {
                 "params": &self.params,
                 "origin": self.origin,
                 "now": self.now,
+                "is_stale": self.is_stale,
                 "n_too_late": self.n_too_late,
                 "rows": self.known.save(),
                 "horizons": horizons,
@@ -70,6 +71,7 @@ impl Forecaster {
         forecaster.n_seen = n_seen;
         forecaster.origin = model_file::field(&mut content, "origin")?;
         forecaster.now = model_file::field(&mut content, "now")?;
+        forecaster.is_stale = model_file::field(&mut content, "is_stale")?;
         forecaster.n_too_late = model_file::field(&mut content, "n_too_late")?;
         forecaster.known.load(&content["rows"])?;
         forecaster.history.load(state)?;

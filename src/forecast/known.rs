@@ -14,14 +14,16 @@ use crate::runtime::Heap;
 pub(super) struct Known {
     /// Names of the columns that are known ahead.
     ahead: Vec<String>,
+    /// The most rows that are remembered; those farthest ahead are forgotten first.
+    most: usize,
     /// Rows of one slot each.
     rows: BTreeMap<i64, Table>,
 }
 
 impl Known {
-    pub(super) fn new(ahead: Vec<String>) -> Self {
+    pub(super) fn new(ahead: Vec<String>, most: usize) -> Self {
         let rows = BTreeMap::new();
-        Self { ahead, rows }
+        Self { ahead, most, rows }
     }
 
     /// Returns true if some columns are known ahead.
@@ -32,6 +34,9 @@ impl Known {
     /// Remembers a row of a table as that of a slot.
     pub(super) fn announce(&mut self, slot: i64, table: &Table, row: usize) {
         self.rows.insert(slot, table.row(row));
+        if self.rows.len() > self.most {
+            self.rows.pop_last();
+        }
     }
 
     /// Forgets the rows before a slot.

@@ -9,7 +9,7 @@ use crate::error::Error;
 use crate::runtime::for_each;
 
 /// Number of slots for which a value may come late, beyond the longest horizon.
-const LATE: i64 = 24;
+pub(super) const LATE: usize = 24;
 
 impl Forecaster {
     /// Learns the values of slots, in the order in which they came, after forecasting them. NaN says that there is no
@@ -75,7 +75,9 @@ impl Forecaster {
                 .iter()
                 .map(|horizon| horizon.forecast_of(slot));
             forecasts.extend(made.map(|made| made.unwrap_or(f64::NAN)));
-            if !y[row].is_nan() {
+            if y[row].is_nan() {
+                self.is_stale = true;
+            } else {
                 self.learn_value(slot, y[row])?;
             }
         }
@@ -110,6 +112,7 @@ impl Forecaster {
     /// Learns a value of a slot that is past: it was late, or is corrected.
     fn learn_late(&mut self, now: i64, slot: i64, y: f64) -> Result<(), Error> {
         let ago = usize::try_from(now - slot).unwrap_or(usize::MAX);
+        self.is_stale = true;
         match self.history.correct(ago, y) {
             None => self.n_too_late += 1,
             Some(was_gap) => self.n_seen += u64::from(was_gap),
@@ -125,7 +128,7 @@ impl Forecaster {
         self.answer(slot, y)?;
         self.now = Some(slot);
         self.n_seen += 1;
-        let first = slot.saturating_sub(slot_of(self.longest()) + LATE);
+        let first = slot.saturating_sub(slot_of(self.longest() + LATE));
         self.horizons
             .iter_mut()
             .for_each(|horizon| horizon.forget_before(first));
@@ -179,6 +182,7 @@ impl Forecaster {
             horizon.ask(self.question(horizon.distance, &self.known))
         });
         self.horizons = horizons;
+        self.is_stale = false;
         asked
     }
 }

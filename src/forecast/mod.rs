@@ -64,6 +64,8 @@ pub struct Forecaster {
     origin: Option<i64>,
     /// The last slot with a value.
     now: Option<i64>,
+    /// True if something has come since the next slots were forecast: a value of a past slot, or what is known ahead.
+    is_stale: bool,
     n_seen: u64,
     n_too_late: u64,
 }
@@ -98,13 +100,14 @@ impl Forecaster {
             .collect::<Result<_, _>>()?;
         let longest = params.horizons.iter().copied().max().unwrap_or(1);
         Ok(Self {
-            history: History::new(lags.depth(longest)),
-            known: Known::new(params.ahead.clone()),
+            history: History::new(lags.depth(longest).max(longest + learn::LATE + 1)),
+            known: Known::new(params.ahead.clone(), 2 * (longest + learn::LATE)),
             lags,
             horizons,
             params,
             origin: None,
             now: None,
+            is_stale: false,
             n_seen: 0,
             n_too_late: 0,
         })
@@ -121,6 +124,7 @@ impl Forecaster {
             horizons: self.horizons.iter().map(Horizon::copy).collect(),
             origin: self.origin,
             now: self.now,
+            is_stale: self.is_stale,
             n_seen: self.n_seen,
             n_too_late: self.n_too_late,
         }
@@ -219,13 +223,12 @@ impl Forecaster {
         if self.now.is_none() {
             return Ok((0.0, f64::INFINITY));
         }
-        match (known, horizon.asked(slot, level)) {
-            (None, Some(asked)) => Ok(asked),
-            (known, _) => {
-                let known = known.unwrap_or(&self.known);
-                horizon.predict(&self.question(horizon.distance, known), level)
-            }
+        let is_new = known.is_some() || self.is_stale;
+        if let Some(asked) = horizon.asked(slot, level).filter(|_| !is_new) {
+            return Ok(asked);
         }
+        let question = self.question(horizon.distance, known.unwrap_or(&self.known));
+        horizon.predict(&question, level)
     }
 
     /// What is known, with the rows of a table as those of the slots after `now`.

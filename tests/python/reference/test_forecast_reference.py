@@ -146,7 +146,6 @@ def test_a_long_gap_begins_the_past_anew():
     assert_same_reports(model, judge)
 
 
-@pytest.mark.xfail(reason="predict answers with what was forecast when the last value was learned")
 @pytest.mark.parametrize("value", [np.nan, 70.0])
 def test_what_comes_after_the_last_value_changes_the_next_forecasts(value):
     """An announcement of the next row, or a correction of the last one."""
@@ -160,7 +159,6 @@ def test_what_comes_after_the_last_value_changes_the_next_forecasts(value):
     np.testing.assert_allclose(model.predict(), judge.predict()[:, 0], rtol=1e-8)
 
 
-@pytest.mark.xfail(reason="without seasons less is remembered than may come late")
 def test_a_late_value_that_is_learned_is_not_counted_as_too_late():
     model = nystream.Forecaster(nystream.LinearRls(), 1, season=None)
     model.learn_many(np.arange(28.0), time=[*range(20), *range(21, 29)])
