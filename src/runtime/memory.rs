@@ -1,5 +1,6 @@
 //! The memory that values hold, and allocations that fail with an error.
 
+use std::collections::VecDeque;
 use std::mem::size_of;
 use std::sync::{Arc, OnceLock};
 
@@ -35,6 +36,12 @@ impl<T: Heap> Heap for Vec<T> {
     fn heap_bytes(&self) -> usize {
         let inside: usize = self.iter().map(Heap::heap_bytes).sum();
         self.capacity() * size_of::<T>() + inside
+    }
+}
+
+impl Heap for VecDeque<f64> {
+    fn heap_bytes(&self) -> usize {
+        self.capacity() * size_of::<f64>()
     }
 }
 
