@@ -2,7 +2,7 @@
 //!
 //! Labels are taken for draws of a Gaussian process with a Gaussian kernel of rows times their factors, plus noise whose
 //! variance is the ridge, in parts of the process's own. The factors that make the labels most likely are small for
-//! features that tell nothing (automatic relevance determination; MacKay 1994, Neal 1996).
+//! features that tell nothing (automatic relevance determination; Neal 1996).
 
 use nalgebra::{DMatrix, DVector};
 

@@ -38,8 +38,9 @@ const STRETCHED: (Form, f64, [f64; 2]) = (Form::Stretched, 1.0, [1e-2, 1e-1]);
 /// Width and ridges of experts that look at some features only, all alike.
 const EVEN: (f64, [f64; 2]) = KERNELS[2];
 
-/// The widest rows whose features are mixed, or looked at by evidence.
+/// The widest rows whose features are mixed, and those whose features are found by evidence: few rows are evidence of few.
 const WIDEST: usize = 128;
+const WIDEST_BY_EVIDENCE: usize = 64;
 
 /// Width, ridge, and divisor of the cap of an expert whose memory is very short.
 const QUICK: (f64, f64, usize) = (1.0, 3e-2, 4);
@@ -86,8 +87,12 @@ fn gaussian(
 /// Experts in metrics that are learned, on rows of this width.
 pub(super) fn relevant(params: &AutoParams, width: usize) -> Vec<Design> {
     let forms = RELEVANT.into_iter();
-    let is_usual = |form: &Form| matches!(form, Form::Smooth | Form::Rough);
-    let forms = forms.filter(|(form, ..)| is_usual(form) || (3..=WIDEST).contains(&width));
+    let fits = |form: &Form| match form {
+        Form::Mixed => (3..=WIDEST).contains(&width),
+        Form::Evident => (3..=WIDEST_BY_EVIDENCE).contains(&width),
+        _ => true,
+    };
+    let forms = forms.filter(|(form, ..)| fits(form));
     forms.map(|form| design(params, form)).collect()
 }
 

@@ -29,7 +29,7 @@ MOST_ROWS, MOST_NUMBERS = 8192, 2**18  # that are kept
 LEARNED_AGAIN, SCOUTED, TWICE, GRADIENTS = 4096, 1024, 700, 512  # numbers of rows
 TRIED = 2048  # rows that trees learn to tell whether the stream has changed
 LEAST, MOST_DIRECTIONS = 1e-4, 64
-MIXED_WIDTHS = range(3, 129)
+MIXED_WIDTHS, EVIDENT_WIDTHS = range(3, 129), range(3, 65)
 PAST_RIDGES = [100.0, 10.0]
 
 
@@ -309,7 +309,8 @@ class Adaptive:
         memories = list(zip(PAST_RIDGES, [1.0, short], strict=True))
         linear = Linear("past", data.plain, memories, data.n_targets)
         self.linear, self.trees = [linear] if data.n_past else [], Trees(data)
-        forms = [SMOOTH, ROUGH] + [MIXED, EVIDENT] * (data.width in MIXED_WIDTHS)
+        forms = [SMOOTH, ROUGH] + [MIXED] * (data.width in MIXED_WIDTHS)
+        forms += [EVIDENT] * (data.width in EVIDENT_WIDTHS)
         self.relevant = [self.first(form, Z, cap, short) for form in forms]
         self.focused, self.useless = [], []
         if 0 < sum(focus_of(Z, Y, 0)[1]) < Z.shape[1]:
