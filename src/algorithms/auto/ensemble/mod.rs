@@ -77,7 +77,7 @@ pub(super) struct Ensemble {
 /// The description of an expert.
 #[derive(Debug, Clone)]
 pub struct Expert {
-    /// The kind: kernel, linear, mean, past, smooth, rough, mixed or trees, some of them focused; or stretched.
+    /// The kind: kernel, linear, mean, past, smooth, rough, mixed or trees, some of them focused; stretched or evident.
     pub kind: &'static str,
     /// Width of its kernel, in scales of the features; `None` without a kernel.
     pub width: Option<f64>,
