@@ -97,8 +97,7 @@ impl Design {
         }
     }
 
-    /// A dictionary of some mapped rows, at most as many as the cap: rows spread evenly over all come first, then the
-    /// others.
+    /// A dictionary of some mapped rows, at most as many as the cap: those spread evenly come first, then the others.
     fn dictionary(
         &self,
         (mapped, width): (&[f64], usize),
@@ -115,10 +114,8 @@ impl Design {
 
     /// Sets the ridge of the long memory; that of the short one is ten times as large, as in other metrics.
     fn set_ridge(&mut self, ridge: f64) {
-        let ridges = [ridge, 10.0 * ridge];
-        for (memory, ridge) in self.memories.iter_mut().zip(ridges) {
-            memory.0 = ridge;
-        }
+        let memories = self.memories.iter_mut().zip([1.0, 10.0]);
+        memories.for_each(|(memory, times)| memory.0 = times * ridge);
     }
 
     fn experts(&self, dictionary: Dictionary, sigma: f64) -> Result<Experts<Dictionary>, Error> {
