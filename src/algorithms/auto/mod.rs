@@ -9,6 +9,7 @@ mod correction;
 mod drift;
 mod ensemble;
 mod events;
+mod evidence;
 mod experts;
 mod focus;
 mod focused;

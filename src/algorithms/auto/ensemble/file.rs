@@ -53,6 +53,7 @@ impl Ensemble {
             }
             self.events.save(state);
             state.put("begun_at", [self.begun_at as f64]);
+            state.put("compared_at", [self.compared_at as f64]);
             state.put_indices("delay", &[self.delay]);
             let width = match state.width() {
                 0 => 0,
@@ -122,7 +123,12 @@ impl Ensemble {
             self.begun_at = state.count("begun_at")? as u64;
             self.delay = state.count("delay")?;
         }
-        let is_past = self.changed_at.max(self.checked_at) <= self.rounds;
+        // Nor have files from before ensembles were compared with twins.
+        if state.has("compared_at") {
+            self.compared_at = state.count("compared_at")? as u64;
+        }
+        let last = self.changed_at.max(self.checked_at).max(self.compared_at);
+        let is_past = last <= self.rounds;
         if is_past && self.rounds < self.renewed_next {
             return Ok(());
         }
