@@ -54,9 +54,9 @@ fn all() -> impl Iterator<Item = AnyParams> {
         .iter()
         .filter_map(|name| AnyParams::default_of(name));
     let linear = |forgetting, clip, forward| LinearRlsParams {
-        forgetting,
-        clip,
         forward,
+        clip,
+        forgetting,
         ..LinearRlsParams::default()
     };
     defaults.chain([

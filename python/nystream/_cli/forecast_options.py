@@ -77,7 +77,7 @@ def add_series_to(group: table_options.Options) -> None:
 
 def add_model_to(group: table_options.Options) -> None:
     """Add the options that say what forecasts."""
-    learner_options.add_to(group, "--learner")
+    learner_options.add_to(group)
     learner_options.add_kinds_to(group)
     group.add_argument(
         "--half-life", metavar="TIME", help="the time after which a value counts half, such as 30d"

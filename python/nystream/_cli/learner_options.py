@@ -15,11 +15,9 @@ if TYPE_CHECKING:
     from nystream._cli.table_options import Options
 
 
-def add_to(parser: Options, option: str = "--algorithm") -> None:
-    """Add ``--algorithm``, which may be called otherwise, and ``--set``."""
-    parser.add_argument(
-        option, dest="algorithm", metavar="NAME", help="the learner (Auto: nothing to tune)"
-    )
+def add_to(parser: Options) -> None:
+    """Add ``--algorithm`` and ``--set``."""
+    parser.add_argument("--algorithm", metavar="NAME", help="the learner (Auto: nothing to tune)")
     parser.add_argument(
         "--set",
         dest="params",

@@ -369,11 +369,15 @@ mod tests {
             let mut both = [new(), new()];
             for squares in &mut both {
                 squares.grow();
-                [1.0, 2.0, 3.0].map(|x| squares.learn_row(&[x], 2.0 * x));
+                for x in [1.0, 2.0, 3.0] {
+                    squares.learn_row(&[x], 2.0 * x);
+                }
             }
             let [passed, counted] = &mut both;
             passed.elapse(u64::from(rounds));
-            (0..rounds).for_each(|_| drop(counted.learn_targets(&[1.0], &[0.0], 0.0, &mut [0.0])));
+            for _ in 0..rounds {
+                counted.learn_targets(&[1.0], &[0.0], 0.0, &mut [0.0]);
+            }
             for squares in [&mut *passed, &mut *counted] {
                 squares.learn_row(&[1.0], 5.0);
             }

@@ -12,7 +12,7 @@ import pytest
 import nystream
 from nystream._cli import main
 
-FAST = ["--learner", "LinearRls"]
+FAST = ["--algorithm", "LinearRls"]
 HOURS = np.arange("2024-01-01", "2024-03-01", dtype="datetime64[h]")
 
 
@@ -225,7 +225,7 @@ def test_features_are_taken_when_asked_for(tmp_path, capsys):
             'every should be a time like 15min, 1h, 1d, 1w or 1mo, but is "soon"',
         ),
         (["--half-life", "long"], "half_life should be a time like 12h, 30d or 2w"),
-        (["--learner", "Best"], "but is 'Best'"),
+        (["--algorithm", "Best"], "but is 'Best'"),
         (["--level", "90"], "--level should be between 0 and 1, but is 90"),
         (["--resume"], "need --checkpoint"),
         (["--predictions", "p.parquet"], "--predictions should be a file of csv, tsv, jsonl"),

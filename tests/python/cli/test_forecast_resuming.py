@@ -62,7 +62,16 @@ main(sys.argv[1:])
 
 def test_a_run_that_was_killed_ends_with_the_same_bytes(tmp_path):
     path = written(tmp_path, hours(1100))
-    named = ["--time", "hour", "--target", "load", "--learner", "LinearRls", "--horizon", "1,2,24"]
+    named = [
+        "--time",
+        "hour",
+        "--target",
+        "load",
+        "--algorithm",
+        "LinearRls",
+        "--horizon",
+        "1,2,24",
+    ]
     folders, rows = [], ["--checkpoint-every", "512", "--ahead", "temp", "--resume"]
     for name in ("whole", "killed"):
         folders.append(folder := tmp_path / name)
@@ -130,7 +139,7 @@ def test_a_saved_forecaster_learns_rows_after_its_last_time(tmp_path, capsys):
             path, goes_on = written(folder, table[:n]), n > parts[0]
             options = ["--model", folder / "m.nys"] if goes_on else ["--horizon", "1,6"]
             named = ["forecast", path, "--time", "hour", "--target", "load", *outputs(folder)]
-            fast = [] if goes_on else ["--learner", "LinearRls"]
+            fast = [] if goes_on else ["--algorithm", "LinearRls"]
             assert main([str(word) for word in (*named, *options, *fast)]) == 0
     assert "300 rows left out, up to the last time" in capsys.readouterr().err
     whole, gone_on = map(contents, folders)
