@@ -126,8 +126,8 @@ class Forecaster(_core.Forecaster):
 
 def _horizons(horizon: int | Sequence[int]) -> list[int]:
     if isinstance(horizon, int | np.integer) and not isinstance(horizon, bool):
-        if not 1 <= horizon <= 10_000:
-            raise ValueError(f"horizon should be between 1 and 10,000, but is {horizon}")
+        if not 1 <= horizon <= 1000:
+            raise ValueError(f"horizon should be between 1 and 1,000, but is {horizon}")
         return list(range(1, int(horizon) + 1))
     return _whole("horizon", horizon)
 

@@ -31,6 +31,11 @@ impl Known {
         !self.ahead.is_empty()
     }
 
+    /// Returns true if something is known of a slot.
+    pub(super) fn has(&self, slot: i64) -> bool {
+        self.rows.contains_key(&slot)
+    }
+
     /// Remembers a row of a table as that of a slot.
     pub(super) fn announce(&mut self, slot: i64, table: &Table, row: usize) {
         self.rows.insert(slot, table.row(row));

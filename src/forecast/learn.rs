@@ -84,16 +84,18 @@ impl Forecaster {
         Ok(forecasts)
     }
 
-    /// Remembers the features of a row, and those of the rows after it as far as horizons reach, if they are known ahead.
+    /// Remembers the features of a row, and those of the rows after it as far as horizons reach, if they are known ahead
+    /// and nothing was said of them before.
     fn announce(&mut self, slots: &[i64], table: &Table, row: usize) {
         self.known.announce(slots[row], table, row);
         if !self.known.looks_ahead() {
             return;
         }
-        let end = slots[row].saturating_add(slot_of(self.longest()));
+        let reach = slots[row] + 1..=slots[row].saturating_add(slot_of(self.longest()));
         for later in row + 1..(row + 1 + self.longest()).min(slots.len()) {
-            if slots[later] <= end {
-                self.known.announce(slots[later], table, later);
+            let slot = slots[later];
+            if reach.contains(&slot) && !self.known.has(slot) {
+                self.known.announce(slot, table, later);
             }
         }
     }

@@ -11,8 +11,8 @@ use crate::error::{Error, Place};
 /// The longest horizon and season: histories hold several seasons.
 const LONGEST: usize = 100_000;
 
-/// The most horizons: each has a model.
-const MOST_HORIZONS: usize = 10_000;
+/// The most horizons: each has a model, and as many rows wait for their values as it is long.
+const MOST_HORIZONS: usize = 1000;
 
 /// Parameters of a [`Forecaster`](super::Forecaster).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -56,7 +56,7 @@ impl ForecasterParams {
             1..=MOST_HORIZONS => Ok(()),
             n => Err(Error::parameter(
                 "horizon",
-                "1 to 10,000 distances",
+                "1 to 1,000 distances",
                 n as f64,
             )),
         }

@@ -157,8 +157,8 @@ def test_lengths_are_compared():
 
 
 WRONG = [
-    ({"horizon": 0}, ValueError, "horizon should be between 1 and 10,000, but is 0"),
-    ({"horizon": []}, ValueError, "horizon should be 1 to 10,000 distances, but is 0"),
+    ({"horizon": 0}, ValueError, "horizon should be between 1 and 1,000, but is 0"),
+    ({"horizon": []}, ValueError, "horizon should be 1 to 1,000 distances, but is 0"),
     ({"horizon": [2, 1]}, ValueError, r"horizon\[1\] should be whole numbers that increase"),
     ({"horizon": 1.5}, TypeError, "horizon should be a whole number"),
     ({"every": "now"}, ValueError, "every should be a time like"),
