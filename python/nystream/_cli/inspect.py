@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import nystream
+from nystream import Keyed
 from nystream._cli.parsing import Commands, add_command
 from nystream._runs.checkpoint import Checkpoint, is_checkpoint
 from nystream._runs.progress import UNFIT, Progress
@@ -24,6 +25,8 @@ LABELS = {
     "feature_names": "columns",
     "schema": "schema",
     "nbytes": "memory",
+    "n_keys": "keys",
+    "max_keys": "most in memory",
 }
 
 
@@ -69,7 +72,7 @@ def described(path: Path) -> str:
     return "\n".join([*parts, lines(progress(path, state or {}) | size), *tables])
 
 
-def opened(path: Path) -> tuple[dict[str, Learner | Scorer], dict[str, Any] | None]:
+def opened(path: Path) -> tuple[dict[str, Learner | Scorer | Keyed], dict[str, Any] | None]:
     """Return the models of a file by name, and the state in a checkpoint.
 
     A model file holds one model, a checkpoint any number.
@@ -77,21 +80,33 @@ def opened(path: Path) -> tuple[dict[str, Learner | Scorer], dict[str, Any] | No
     if not is_checkpoint(path):
         return {path.name: nystream.load(path)}, None
     checkpoint = Checkpoint.read(path)
-    models: dict[str, Learner | Scorer] = {
-        name: checkpoint.learner(name, path) for name in checkpoint.models
+    models: dict[str, Learner | Scorer | Keyed] = {
+        name: checkpoint.model(name, path) for name in checkpoint.models
     }
     return models, checkpoint.state
 
 
-def facts_of(model: Learner | Scorer) -> dict[str, Any]:
+def facts_of(model: Learner | Scorer | Keyed) -> dict[str, Any]:
     """Return the kind of a model, and its attributes by name."""
     names = [name for name in LABELS if hasattr(model, name)]
     facts = {"kind": type(model).__name__, **{name: getattr(model, name) for name in names}}
+    if isinstance(model, Keyed):
+        return facts_of_keys(model) | facts
     if facts["schema"]:  # which has the names, too
         facts["schema"] = [column_facts(column) for column in facts["schema"]]
     else:
         del facts["schema"]
     return facts
+
+
+def facts_of_keys(model: Keyed) -> dict[str, Any]:
+    """Return what models by key have beside other models.
+
+    Their shared model is a parameter here: a copy of it, which learns on, is no fact.
+    """
+    own, shared, most = (model.params[name] for name in ("model", "shared", "max_keys"))
+    words = {"learner": repr(own), "shared": "none" if shared is None else repr(shared)}
+    return {**words, "n_keys": len(model), "max_keys": most}
 
 
 def column_facts(column: Column) -> dict[str, Any]:

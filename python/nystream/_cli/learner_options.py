@@ -107,13 +107,21 @@ def start(chosen: argparse.Namespace, option: str) -> Learner:
     """Load the learner of ``chosen.model``, which an option names, or make a new one."""
     if chosen.model is None:
         return make(chosen)
+    model = loaded(chosen, option)
+    if isinstance(model, nystream.Keyed):
+        raise ValueError(f"{option} should be a learner, but {chosen.model} holds models by key")
+    return model
+
+
+def loaded(chosen: argparse.Namespace, option: str) -> Learner | nystream.Keyed:
+    """Load what learns on from ``chosen.model``, which an option names."""
     if chosen.algorithm or chosen.params:
         raise ValueError(f"{option} goes on with a model: --algorithm and --set are for a new one")
     if columns_of(chosen) or getattr(chosen, "tabular", False):
         names = "--schema, --missing-values and --tabular"
         raise ValueError(f"{option} goes on with a model: {names} are for a new one")
     model = nystream.load(chosen.model)
-    if not isinstance(model, nystream.Learner):
+    if not isinstance(model, nystream.Learner | nystream.Keyed):
         raise ValueError(f"{option} should be a learner, but {chosen.model} holds a scorer")
     return model
 

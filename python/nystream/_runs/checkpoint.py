@@ -9,15 +9,17 @@ import struct
 import zipfile
 import zlib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from nystream._core import Learner, write_file
+from nystream._core import Keyed, Learner, write_file
 
 if TYPE_CHECKING:
     from os import PathLike
 
 STATE = "state.json"
 FORMAT = 1
+KEYED = b"nystream keys "  # the first bytes of models by key
+Model = TypeVar("Model", Learner, Keyed)
 ENCRYPTED = 1  # a bit of a member's flags
 DAMAGED = (
     *(zipfile.BadZipFile, zlib.error, struct.error, EOFError, KeyError, IndexError, ValueError),
@@ -36,7 +38,7 @@ class Checkpoint:
     Parameters
     ----------
     models
-        The bytes of ``Learner.to_bytes``, by name.
+        The bytes of ``Learner.to_bytes``, or of ``Keyed.to_bytes``, by name.
     state
         Anything that JSON can hold, such as the position in the input and the counts so far.
     """
@@ -77,11 +79,19 @@ class Checkpoint:
                 raise ValueError(f"{path} is not a sound checkpoint: {error}") from error
 
     def learner(self, name: str, path: str | PathLike[str]) -> Learner:
-        """Return a model by name; ``path`` is the file that the checkpoint was read from."""
+        """Return a learner by name; ``path`` is the file that the checkpoint was read from."""
+        return self._read(name, path, Learner)
+
+    def model(self, name: str, path: str | PathLike[str]) -> Learner | Keyed:
+        """Return a learner, or models by key, by name."""
+        is_keyed = self.models.get(name, b"").startswith(KEYED)
+        return self._read(name, path, Keyed) if is_keyed else self.learner(name, path)
+
+    def _read(self, name: str, path: str | PathLike[str], kind: type[Model]) -> Model:
         if name not in self.models:
             raise ValueError(f"{path} is not a sound checkpoint: it has no model {name!r:.100}")
         try:
-            return Learner.from_bytes(self.models[name])
+            return kind.from_bytes(self.models[name])
         except ValueError as error:
             what = f"its model {name!r:.100} cannot be read"
             raise ValueError(f"{path} is not a sound checkpoint: {what}: {error}") from error
