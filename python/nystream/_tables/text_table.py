@@ -10,7 +10,7 @@ import numpy as np
 
 from nystream._tables import source as limits
 from nystream._tables.faults import fault
-from nystream._tables.keys import with_keys
+from nystream._tables.keys import EXPECTED, with_keys
 from nystream._tables.selection import Selection
 from nystream._tables.table import BadRow, Chunk, Position
 from nystream._tables.values import label
@@ -118,9 +118,8 @@ class TextTable(ABC):
     def _chunk(self, reader: TextReader, selection: Selection, row: int) -> Chunk:
         table, labels, rows, lines, faults, n_rows = reader.take()
         end = self._source.at(row + n_rows, reader.n_lines, reader.n_bytes)
-        advice = selection.reading.advice
         bad = [
-            BadRow(row + i, f"line {line}", self._fault(column, problem, value, advice))
+            BadRow(row + i, f"line {line}", self._fault(column, problem, value, selection))
             for i, line, column, problem, value in faults
         ]
         if selection.key is None:
@@ -140,7 +139,10 @@ class TextTable(ABC):
         columns = reader.take()[0].to_dict()
         return [i for i, name in zip(wanted, names, strict=True) if has_texts_alone(columns[name])]
 
-    def _fault(self, column: int | None, problem: str, value: str, advice: str) -> str:
+    def _fault(self, column: int | None, problem: str, value: str, selection: Selection) -> str:
+        if problem == "nested" and column == selection.key:
+            return f"{selection.key_column} {EXPECTED}, but is {value}"
+        advice = selection.reading.advice
         shown = self.quoted(value) if problem == "number" else value
         return fault(self.columns, column, problem, shown, self.encoding, advice)
 

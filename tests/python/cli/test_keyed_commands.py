@@ -219,6 +219,16 @@ def test_whole_numbers_of_json_are_keys_as_far_as_they_are_exact(tmp_path, capsy
     assert "should be a text or a whole number, but is 9007199254740994" in capsys.readouterr().err
 
 
+def test_a_list_of_json_is_no_key(tmp_path, capsys):
+    path = write(tmp_path / "t.jsonl", [1, [2], 3], 3)
+    assert learn(path, *BASIC) == 2
+    expected = "line 2: column 'sensor' should be a text or a whole number, but is [2]"
+    assert expected in capsys.readouterr().err
+    path = write(tmp_path / "t.jsonl", [1, 1e20, 3], 3)
+    assert learn(path, *BASIC) == 2
+    assert "line 2: column 'sensor' should be" in capsys.readouterr().err
+
+
 # what is refused
 
 
