@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import nystream
+from nystream import Keyed
 from nystream._cli.parsing import Commands, add_command
-from nystream._runs import forecaster_files
 from nystream._runs.checkpoint import Checkpoint, is_checkpoint
 from nystream._runs.progress import UNFIT, Progress
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from nystream import Column, Forecaster, Learner, Scorer
 
-    Model: TypeAlias = "Learner | Scorer | Forecaster"
+    Model: TypeAlias = "Learner | Scorer | Forecaster | Keyed"
 
 LABELS = {
     "params": "parameters",
@@ -29,6 +29,8 @@ LABELS = {
     "feature_names": "columns",
     "schema": "schema",
     "nbytes": "memory",
+    "n_keys": "keys",
+    "max_keys": "most in memory",
 }
 
 
@@ -85,25 +87,10 @@ def opened(path: Path) -> tuple[dict[str, Model], dict[str, Any] | None]:
     A model file holds one model, a checkpoint any number.
     """
     if not is_checkpoint(path):
-        return {path.name: loaded(path)}, None
+        return {path.name: nystream.load(path)}, None
     checkpoint = Checkpoint.read(path)
-    models: dict[str, Model] = {
-        name: forecaster_files.of_bytes(data, path)
-        if forecaster_files.is_forecaster(data)
-        else checkpoint.learner(name, path)
-        for name, data in checkpoint.models.items()
-    }
+    models: dict[str, Model] = {name: checkpoint.model(name, path) for name in checkpoint.models}
     return models, checkpoint.state
-
-
-def loaded(path: Path) -> Model:
-    """Return the model of a file."""
-    with open(path, "rb") as file:
-        is_forecaster = forecaster_files.is_forecaster(file.read(128))
-    if is_forecaster:
-        return forecaster_files.of_bytes(path.read_bytes(), path)
-    model: Model = nystream.load(path)
-    return model
 
 
 def facts_of(model: Model) -> dict[str, Any]:
@@ -114,11 +101,23 @@ def facts_of(model: Model) -> dict[str, Any]:
         return inspect_forecaster.facts_of(model)
     names = [name for name in LABELS if hasattr(model, name)]
     facts = {"kind": type(model).__name__, **{name: getattr(model, name) for name in names}}
+    if isinstance(model, Keyed):
+        return facts_of_keys(model) | facts
     if facts["schema"]:  # which has the names, too
         facts["schema"] = [column_facts(column) for column in facts["schema"]]
     else:
         del facts["schema"]
     return facts
+
+
+def facts_of_keys(model: Keyed) -> dict[str, Any]:
+    """Return what models by key have beside other models.
+
+    Their shared model is a parameter here: a copy of it, which learns on, is no fact.
+    """
+    own, shared, most = (model.params[name] for name in ("model", "shared", "max_keys"))
+    words = {"learner": repr(own), "shared": "none" if shared is None else repr(shared)}
+    return {**words, "n_keys": len(model), "max_keys": most}
 
 
 def column_facts(column: Column) -> dict[str, Any]:

@@ -10,13 +10,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from nystream._cli import learner_options, outputs, table_options
+from nystream import Keyed
+from nystream._cli import key_options, learner_options, outputs, table_options
 from nystream._cli.parsing import Commands, add_command, at_least_one, not_negative
 from nystream._cli.progress import ColumnSummary, ProgressDisplay, tell
 from nystream._runs.bad_rows import BadRows
 from nystream._runs.learning import Learning
 from nystream._runs.progress import Progress
-from nystream._runs.resuming import CheckpointWriter, Resumed, recorded
+from nystream._runs.resuming import CheckpointWriter, Resumed, algorithm, recorded
 from nystream._runs.sinks import TEXT, Nowhere, Sink, open_sink, output_format
 from nystream._tables.csv_table import CsvTable
 from nystream._tables.npz_table import NpzTable
@@ -36,6 +37,7 @@ examples:
   nystream learn trips.parquet --target fare --algorithm RidgeAld --set max_basis=200
   zcat trips.jsonl.gz | nystream learn - --format jsonl --target fare --predictions -
   nystream learn big.csv --target y --predictions p.csv --checkpoint big.ckpt --resume
+  nystream learn readings.csv --target value --key sensor --save sensors.nys
 """
 
 
@@ -71,6 +73,7 @@ def add_to(commands: Commands) -> None:
         help="learn each label when N more rows have been predicted (0): a forecast h steps ahead "
         "has the delay h - 1",
     )
+    key_options.add_to(parser)
     output = parser.add_argument_group("output")
     output.add_argument("--save", type=Path, metavar="FILE", help="where the model goes")
     output.add_argument(
@@ -105,6 +108,7 @@ def add_going_on_to(parser: argparse.ArgumentParser) -> None:
 def run(chosen: argparse.Namespace) -> int:
     """Carry out the command."""
     check(chosen)
+    key_options.check(chosen)
     names = ("predictions", "checkpoint", "save")
     files = {f"--{name}": getattr(chosen, name) for name in names}
     is_resumable = chosen.checkpoint is not None
@@ -140,7 +144,7 @@ def check(chosen: argparse.Namespace) -> None:
 
 def learn(chosen: argparse.Namespace, table: Table) -> int:
     """Make or load the model, go through the table, and write the files that were asked for."""
-    model = learner_options.start(chosen, "--model")
+    model = begin(chosen)
     selection = choose(chosen, table, model)
     settings = described(chosen, model, selection)
     settings["dialect"] = list(table.dialect) if isinstance(table, CsvTable) else None
@@ -163,8 +167,22 @@ def learn(chosen: argparse.Namespace, table: Table) -> int:
     return 0
 
 
-def finished(model: Learner) -> Learner:
+def begin(chosen: argparse.Namespace) -> Learner | Keyed:
+    """Load the model that learns on, or make a new one."""
+    if chosen.model is not None:
+        model: Learner | Keyed = learner_options.loaded(chosen, "--model", Keyed)
+        key_options.check_model(chosen.key, model, str(chosen.model))
+        return model
+    if chosen.key is None:
+        return learner_options.make(chosen)
+    chosen.algorithm = chosen.algorithm or key_options.DEFAULT
+    return key_options.keyed(chosen, learner_options.make(chosen))
+
+
+def finished(model: Learner | Keyed) -> Learner | Keyed:
     """Return a copy that has learned all labels: at the end of the table they are known."""
+    if isinstance(model, Keyed):  # which has learned them at once
+        return model
     copied = copy.deepcopy(model)
     copied.learn_pending()
     return copied
@@ -180,7 +198,7 @@ def go_through(table: Table, learning: Learning, chunks: Iterator[Chunk]) -> flo
     summary = ColumnSummary(model)
 
     def show(progress: Progress) -> None:
-        summary.tell_once(model._is_settled)
+        summary.tell_once()
         display(progress)
 
     try:
@@ -188,28 +206,33 @@ def go_through(table: Table, learning: Learning, chunks: Iterator[Chunk]) -> flo
     finally:
         display.close()
         learning.sink.close()
-    summary.tell_once(is_time=True)
+    summary.tell_once(is_end=True)
     return display.rate(learning.progress)
 
 
-def choose(chosen: argparse.Namespace, table: Table, model: Learner) -> Selection:
+def choose(chosen: argparse.Namespace, table: Table, model: Learner | Keyed) -> Selection:
     """Find the columns to read; the target of an .npz file is its y."""
     targets = chosen.target
     if targets is None and isinstance(table, NpzTable):
         targets = table.targets
     if not targets:
         raise ValueError("--target should name the column to predict, but is not given")
-    if len(targets) != model.n_targets:
+    if not isinstance(model, Keyed) and len(targets) != model.n_targets:
         count = f"has {model.n_targets} target(s), but --target names {len(targets)}"
         raise ValueError(f"{type(model).__name__} {count}: --set n_targets={len(targets)} says so")
     reading = Reading.of(model)
-    return select(table.columns, targets, chosen.features, chosen.drop, reading, empty(table))
+    wanted = (targets, chosen.features, chosen.drop, reading, empty(table), chosen.key)
+    selection = select(table.columns, *wanted)
+    key_options.check_columns(selection, table)
+    return selection
 
 
-def described(chosen: argparse.Namespace, model: Learner, selection: Selection) -> dict[str, Any]:
+def described(
+    chosen: argparse.Namespace, model: Learner | Keyed, selection: Selection
+) -> dict[str, Any]:
     """Return the settings that a resumed run has to share with the one before."""
     return {
-        "algorithm": repr(model),
+        "algorithm": algorithm(model),
         **selection.described(),
         "chunk": chosen.chunk,
         "on-error": chosen.on_error,
@@ -233,7 +256,7 @@ def resumed_from(chosen: argparse.Namespace, settings: dict[str, Any]) -> Resume
 
 def learning_of(
     chosen: argparse.Namespace,
-    model: Learner,
+    model: Learner | Keyed,
     selection: Selection,
     settings: dict[str, Any],
     resumed: Resumed | None,
@@ -252,11 +275,12 @@ def learning_of(
     return Learning(model, sink, bad_rows, writer, progress, chosen.delay)
 
 
-def figures(model: Learner, progress: Progress, rate: float | None) -> str:
-    """Return errors, speed and size of the dictionary as a line."""
+def figures(model: Learner | Keyed, progress: Progress, rate: float | None) -> str:
+    """Return errors, speed and the size of the dictionary or the number of keys as a line."""
     tally = progress.tally
     speed = "" if rate is None else f", {rate:,.0f} rows/s"
-    return f"{tally.figures}{speed}, dictionary {model.n_basis:,}"
+    size = f"keys {len(model):,}" if isinstance(model, Keyed) else f"dictionary {model.n_basis:,}"
+    return f"{tally.figures}{speed}, {size}"
 
 
 def summarise(chosen: argparse.Namespace, learning: Learning, rate: float) -> None:

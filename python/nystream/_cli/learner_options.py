@@ -110,6 +110,11 @@ def start(chosen: argparse.Namespace, option: str, *others: type) -> Any:
     """
     if chosen.model is None:
         return make(chosen)
+    return loaded(chosen, option, *others)
+
+
+def loaded(chosen: argparse.Namespace, option: str, *others: type) -> Any:
+    """Load the learner of ``chosen.model``, or a model of others, which an option names."""
     if chosen.algorithm or chosen.params:
         raise ValueError(f"{option} goes on with a model: --algorithm and --set are for a new one")
     if columns_of(chosen) or getattr(chosen, "tabular", False):
@@ -117,8 +122,9 @@ def start(chosen: argparse.Namespace, option: str, *others: type) -> Any:
         raise ValueError(f"{option} goes on with a model: {names} are for a new one")
     model = nystream.load(chosen.model)
     if not isinstance(model, (nystream.Learner, *others)):
-        found = type(model).__name__.lower()
-        raise ValueError(f"{option} should be a learner, but {chosen.model} holds a {found}")
+        name = type(model).__name__.lower()
+        found = "models by key" if isinstance(model, nystream.Keyed) else f"a {name}"
+        raise ValueError(f"{option} should be a learner, but {chosen.model} holds {found}")
     return model
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
+from nystream import Keyed
 from nystream._runs.kinds import described
 
 if TYPE_CHECKING:
@@ -73,11 +74,13 @@ def bar() -> Any:
 class ColumnSummary:
     """Says once which kinds the columns of a model have, and which are left out."""
 
-    def __init__(self, model: Learner) -> None:
-        self._model: Learner | None = model if model.schema is not None else None
+    def __init__(self, model: Learner | Keyed) -> None:
+        has_columns = not isinstance(model, Keyed) and model.schema is not None
+        self._model = cast("Learner", model) if has_columns else None
 
-    def tell_once(self, is_time: bool) -> None:
-        """Say it, if it is time and there is something to say."""
-        if self._model is not None and is_time and self._model.feature_names:
-            tell(described(self._model.schema or []))
+    def tell_once(self, is_end: bool = False) -> None:
+        """Say it when the kinds are settled, or else at the end, if there is something to say."""
+        model = self._model
+        if model is not None and (is_end or model._is_settled) and model.feature_names:
+            tell(described(model.schema or []))
             self._model = None

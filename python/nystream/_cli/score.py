@@ -8,8 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import nystream
-from nystream._cli import outputs, table_options
+from nystream import Forecaster, Keyed
+from nystream._cli import key_options, outputs, table_options
 from nystream._cli.inspect import opened
 from nystream._cli.parsing import Commands, add_command
 from nystream._cli.progress import ProgressDisplay, tell
@@ -50,6 +50,7 @@ def add_to(commands: Commands) -> None:
     parser.add_argument(
         "--target", action="append", metavar="COLUMN", help="labels to compare with"
     )
+    key_options.add_key_to(parser)
     parser.add_argument(
         "--missing-values",
         nargs="+",
@@ -73,8 +74,9 @@ def run(chosen: argparse.Namespace) -> int:
     if len(models) != 1:
         raise ValueError(f"{chosen.model} should hold one model, but holds {len(models)}")
     (model,) = models.values()
-    if isinstance(model, nystream.Forecaster):
+    if isinstance(model, Forecaster):
         raise ValueError(f"{chosen.model} holds a forecaster: nystream forecast --model takes it")
+    key_options.check_model(chosen.key, model, str(chosen.model))
     scorer = model.scorer() if hasattr(model, "scorer") else model
     reading = replace(Reading.of(scorer), missing_values=missing_values(chosen, model))
     with (
@@ -86,15 +88,24 @@ def run(chosen: argparse.Namespace) -> int:
         return score(chosen, scorer, reading, table)
 
 
-def missing_values(chosen: argparse.Namespace, model: Learner | Scorer) -> tuple[float, ...]:
+def missing_values(
+    chosen: argparse.Namespace, model: Learner | Scorer | Keyed
+) -> tuple[float, ...]:
     """Return the numbers that stand for missing labels: those of the model, if not told."""
     return tuple(chosen.missing_values or Reading.of(model).missing_values)
 
 
-def score(chosen: argparse.Namespace, scorer: Scorer, reading: Reading, table: Table) -> int:
+def n_targets(scorer: Scorer | Keyed) -> int:
+    """Return the number of targets; models by key have one."""
+    return 1 if isinstance(scorer, Keyed) else scorer.n_targets
+
+
+def score(
+    chosen: argparse.Namespace, scorer: Scorer | Keyed, reading: Reading, table: Table
+) -> int:
     """Go through the table."""
     selection = choose(chosen, scorer, reading, table)
-    names = selection.target_names() or [str(i) for i in range(scorer.n_targets)]
+    names = selection.target_names() or [str(i) for i in range(n_targets(scorer))]
     sink = open_sink(chosen.output, chosen.output_format, names)
     bad_rows = BadRows(chosen.on_error, name_of(chosen.input), tell)
     scoring = Scoring(scorer, table, selection, sink, bad_rows)
@@ -108,16 +119,19 @@ def score(chosen: argparse.Namespace, scorer: Scorer, reading: Reading, table: T
     return 0
 
 
-def choose(chosen: argparse.Namespace, scorer: Scorer, reading: Reading, table: Table) -> Selection:
+def choose(
+    chosen: argparse.Namespace, scorer: Scorer | Keyed, reading: Reading, table: Table
+) -> Selection:
     """Find the columns to read; the labels of an .npz file are no features."""
-    if chosen.target and len(chosen.target) != scorer.n_targets:
-        count = f"has {scorer.n_targets} target(s), but --target names {len(chosen.target)}"
+    if chosen.target and len(chosen.target) != n_targets(scorer):
+        count = f"has {n_targets(scorer)} target(s), but --target names {len(chosen.target)}"
         raise ValueError(f"{chosen.model} {count}")
     drop, is_named = chosen.drop, bool(scorer.feature_names and table.columns.names)
     if isinstance(table, NpzTable) and not (chosen.features or chosen.target or is_named):
         drop = [*(drop or ()), *table.targets]
     targets = chosen.target or ()
-    return select(table.columns, targets, chosen.features, drop, reading, empty(table))
+    wanted = (targets, chosen.features, drop, reading, empty(table), chosen.key)
+    return select(table.columns, *wanted)
 
 
 def summarise(scoring: Scoring) -> None:

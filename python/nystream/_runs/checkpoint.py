@@ -11,13 +11,16 @@ import zlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from nystream._core import Learner, write_file
+from nystream import Forecaster
+from nystream._core import Keyed, Learner, write_file
 
 if TYPE_CHECKING:
     from os import PathLike
 
 STATE = "state.json"
 FORMAT = 1
+KEYED = b"nystream keys "  # the first bytes of models by key
+FORECASTER = b'{"__metadata__":{"nystream":"{\\"forecaster\\":'  # among those of a forecaster
 ENCRYPTED = 1  # a bit of a member's flags
 DAMAGED = (
     *(zipfile.BadZipFile, zlib.error, struct.error, EOFError, KeyError, IndexError, ValueError),
@@ -36,7 +39,7 @@ class Checkpoint:
     Parameters
     ----------
     models
-        The bytes of ``Learner.to_bytes``, by name.
+        The bytes of ``Learner.to_bytes``, or of ``Keyed.to_bytes``, by name.
     state
         Anything that JSON can hold, such as the position in the input and the counts so far.
     """
@@ -77,14 +80,32 @@ class Checkpoint:
                 raise ValueError(f"{path} is not a sound checkpoint: {error}") from error
 
     def learner(self, name: str, path: str | PathLike[str]) -> Learner:
-        """Return a model by name; ``path`` is the file that the checkpoint was read from."""
+        """Return a learner by name; ``path`` is the file that the checkpoint was read from."""
+        learner: Learner = self._read(name, path, Learner)
+        return learner
+
+    def model(self, name: str, path: str | PathLike[str]) -> Learner | Keyed | Forecaster:
+        """Return a learner, a forecaster, or models by key, by name."""
+        model: Learner | Keyed | Forecaster = self._read(
+            name, path, kind_of(self.models.get(name, b""))
+        )
+        return model
+
+    def _read(self, name: str, path: str | PathLike[str], kind: Any) -> Any:
         if name not in self.models:
             raise ValueError(f"{path} is not a sound checkpoint: it has no model {name!r:.100}")
         try:
-            return Learner.from_bytes(self.models[name])
+            return kind.from_bytes(self.models[name])
         except ValueError as error:
             what = f"its model {name!r:.100} cannot be read"
             raise ValueError(f"{path} is not a sound checkpoint: {what}: {error}") from error
+
+
+def kind_of(data: bytes) -> type[Learner | Keyed | Forecaster]:
+    """Return the class of a model that bytes begin like."""
+    if data.startswith(KEYED):
+        return Keyed
+    return Forecaster if FORECASTER in data[:128] else Learner
 
 
 def check_members(members: list[zipfile.ZipInfo], size: int) -> None:

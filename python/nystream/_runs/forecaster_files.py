@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from nystream import Forecaster
 from nystream._core import write_file
-from nystream._runs.checkpoint import Checkpoint, is_checkpoint
+from nystream._runs.checkpoint import Checkpoint, is_checkpoint, kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -38,15 +38,10 @@ def read(path: Path) -> tuple[Forecasters, str | None]:
 
 def of_bytes(data: bytes, path: Path | str) -> Forecaster:
     """Return the forecaster that bytes of this file hold."""
-    if not is_forecaster(data):
+    if kind_of(data) is not Forecaster:
         raise ValueError(f"{path} holds no forecaster")
     try:
         model: Forecaster = Forecaster.from_bytes(data)
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from None
     return model
-
-
-def is_forecaster(data: bytes) -> bool:
-    """Tell a forecaster from other models."""
-    return b'{"__metadata__":{"nystream":"{\\"forecaster\\":' in data[:128]

@@ -13,7 +13,7 @@ from nystream._runs.sinks import Nowhere, TextSink
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from nystream._core import Learner
+    from nystream._core import Keyed, Learner
     from nystream._runs.bad_rows import BadRows
     from nystream._runs.resuming import CheckpointWriter
     from nystream._runs.sinks import Sink
@@ -28,7 +28,7 @@ class Learning:
 
     def __init__(
         self,
-        model: Learner,
+        model: Learner | Keyed,
         sink: Sink,
         bad_rows: BadRows,
         writer: CheckpointWriter | None = None,
@@ -58,7 +58,7 @@ class Learning:
     def _learn(self, part: Chunk) -> None:
         tally = self.progress.tally
         if len(part.rows):
-            predictions = progressive(self.model, part.X, part.y, self.delay)
+            predictions = progressive(self.model, part, self.delay)
             tally.add(predictions, part.y)
             self.sink.write(part.rows, predictions)
         tally.bad += len(part.bad)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+from nystream import Forecaster
+from nystream._core import Keyed
 from nystream._runs.checkpoint import Checkpoint
 from nystream._runs.progress import UNFIT, Progress, count
 
@@ -24,7 +26,7 @@ class CheckpointWriter:
     every: int
     settings: Mapping[str, Any]
 
-    def write(self, model: Learner, progress: Progress, output_length: int) -> None:
+    def write(self, model: Learner | Keyed, progress: Progress, output_length: int) -> None:
         """Replace the checkpoint."""
         state = {
             "position": asdict(progress.position),
@@ -39,7 +41,7 @@ class CheckpointWriter:
 class Resumed:
     """A run read from a checkpoint: model, progress, and bytes of predictions written."""
 
-    model: Learner
+    model: Learner | Keyed
     progress: Progress
     output_length: int
 
@@ -54,7 +56,10 @@ class Resumed:
         except UNFIT as error:
             raise ValueError(f"{path} is not a checkpoint of nystream learn: {error!r}") from error
         check_settings(path, then, settings)
-        resumed = cls(checkpoint.learner(MODEL, path), progress, length)
+        model = checkpoint.model(MODEL, path)
+        if isinstance(model, Forecaster):
+            raise ValueError(f"{path} is not a checkpoint of nystream learn: it has a forecaster")
+        resumed = cls(model, progress, length)
         resumed._check(path, settings)
         return resumed
 
@@ -65,11 +70,19 @@ class Resumed:
         n_targets = len(settings["target"]) if tally.good else 0
         if any(len(values) != n_targets for values in figures):
             raise ValueError(f"{path} should have figures of {n_targets} target(s)")
-        n_rows = self.model.n_seen + self.model.n_pending
-        if repr(self.model) != settings["algorithm"] or n_rows < tally.good:
+        n_rows = self.model.n_seen + getattr(self.model, "n_pending", 0)
+        if algorithm(self.model) != settings["algorithm"] or n_rows < tally.good:
             raise ValueError(f"{path} holds a model of another run, {self.model!r}")
         if tally.good and bool(self.output_length) != settings["predictions"]:
             raise ValueError(f"{path} has a wrong length of the predictions")
+
+
+def algorithm(model: Learner | Keyed) -> str:
+    """Return what is the same of a model from its first row to its last."""
+    if not isinstance(model, Keyed):
+        return repr(model)
+    own, shared, most = (model.params[name] for name in ("model", "shared", "max_keys"))
+    return f"Keyed({own!r}, shared={shared!r}, max_keys={most})"
 
 
 def recorded(path: str) -> dict[str, Any]:
@@ -82,6 +95,7 @@ def check_settings(path: str, then: Mapping[str, Any], now: Mapping[str, Any]) -
     """Refuse to go on with settings other than those that the run began with."""
     # Checkpoints of earlier versions have neither.
     then = {"delay": 0, "dialect": now.get("dialect"), **then}
+    now = {"key": None, **now} if "key" in then else now
     for name, value in now.items():
         if then.get(name) != value:
             was = f"but was {then.get(name)!r} when {path} was written"

@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from nystream._runs.fitting import fitted
+from nystream._runs.gaps import predicted
 from nystream._runs.progress import Progress
 
 if TYPE_CHECKING:
-    from nystream._core import Scorer
+    from nystream._core import Keyed, Scorer
     from nystream._runs.bad_rows import BadRows
     from nystream._runs.sinks import Sink
     from nystream._tables.selection import Selection
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 class Scoring:
     """A run: a model that stays as it is predicts a table."""
 
-    scorer: Scorer
+    scorer: Scorer | Keyed
     table: Table
     selection: Selection
     sink: Sink
@@ -39,7 +40,7 @@ class Scoring:
     def _score(self, part: Chunk) -> None:
         tally = self.progress.tally
         if len(part.rows):
-            predictions = self.scorer.predict_many(part.X)
+            predictions = predicted(self.scorer, part)
             if self.selection.targets:
                 tally.add(predictions, part.y)
             else:

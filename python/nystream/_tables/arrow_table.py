@@ -13,11 +13,12 @@ import numpy as np
 
 from nystream._core import Table
 from nystream._tables.columns import Columns
+from nystream._tables.keys import EXPECTED
 from nystream._tables.stored_table import StoredTable
 from nystream._tables.values import label, no_number
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from nystream._tables.selection import Selection
     from nystream._tables.stored_table import Rows
@@ -73,8 +74,11 @@ class ArrowTable(StoredTable):
 
     def blocks(self, selection: Selection, n_rows: int) -> Iterator[Any]:
         """Yield the wanted columns of all rows, batch by batch."""
-        for i in selection.targets if selection.is_tabular else selection.wanted:
+        features = () if selection.is_tabular else selection.features
+        for i in (*features, *selection.targets):
             self._check_type(i, i in selection.targets, selection.reading.advice)
+        if selection.key is not None:
+            self._check_key(selection.key)
         return self._read([self._batches.schema.names[i] for i in selection.wanted], n_rows)
 
     def _check_type(self, i: int, is_label: bool, advice: str) -> None:
@@ -83,6 +87,19 @@ class ArrowTable(StoredTable):
         if not (is_number(self._arrow, kind) or (is_label and is_text(self._arrow, kind))):
             what = f"{self.columns.describe(i)} should hold numbers, but holds {kind}; {advice}"
             raise ValueError(f"{self._name}: {what}")
+
+    def _check_key(self, i: int) -> None:
+        """Refuse a column in which there can be no key."""
+        kind, types = self._batches.schema.types[i], self._arrow.types
+        tests = (types.is_integer, types.is_floating, types.is_null)
+        if not (any(test(kind) for test in tests) or is_text(self._arrow, kind)):
+            what = f"{self.columns.describe(i)} {EXPECTED}, but holds {kind}"
+            raise ValueError(f"{self._name}: {what}")
+
+    def without_numbers(self, wanted: Sequence[int]) -> list[int]:
+        """Return those of some columns in which there can be no number."""
+        types = self._batches.schema.types
+        return [i for i in wanted if not is_number(self._arrow, types[i])]
 
     def _read(self, names: list[str], n_rows: int) -> Iterator[Any]:
         try:
@@ -107,6 +124,7 @@ class ArrowTable(StoredTable):
         """Return features and labels of a block, and what is wrong with rows of it."""
         n_features = len(selection.features)
         columns, targets = block.columns[:n_features], block.columns[n_features:]
+        targets = targets[: len(selection.targets)]
         labels, faults = self._labels(targets, len(block), selection)
         if selection.is_tabular:
             names = list(selection.feature_names or ())
@@ -116,6 +134,11 @@ class ArrowTable(StoredTable):
         faults = self.number_faults(labels, selection.targets, may_miss=True) | faults
         faults |= self.number_faults(X, selection.features, may_miss=False)
         return selection.named(X), selection.labels(labels), faults
+
+    def keys(self, block: Any) -> list[Any]:
+        """Return the keys of rows as they are stored."""
+        values: list[Any] = block.columns[-1].to_pylist()
+        return values
 
     def _labels(
         self, columns: list[Any], n_rows: int, selection: Selection

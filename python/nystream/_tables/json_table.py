@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from nystream._core import TextReader, json_keys
 from nystream._tables.columns import Columns
+from nystream._tables.keys import EXACT
 from nystream._tables.table import Position
 from nystream._tables.text_table import TextTable
 
@@ -18,6 +19,8 @@ BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 class JsonTable(TextTable):
     """A table whose columns are the keys of its first objects; others may have more."""
+
+    largest_key = EXACT  # numbers of JSON are read as those of floating point
 
     def read_columns(self) -> Columns:
         """Look ahead to the first object."""

@@ -109,10 +109,16 @@ class NpzTable(StoredTable):
     def read(self, block: Values, selection: Selection) -> Rows:
         """Return features and labels of a block, and what is wrong with rows of it."""
         n_features = len(selection.features)
-        X, y = np.ascontiguousarray(block[:, :n_features]), block[:, n_features:]
+        n_columns = n_features + len(selection.targets)
+        X, y = np.ascontiguousarray(block[:, :n_features]), block[:, n_features:n_columns]
         faults = self.number_faults(y, selection.targets, may_miss=True)
         faults |= self.number_faults(X, selection.features, may_miss=selection.is_tabular)
         return selection.named(X), selection.labels(y), faults
+
+    def keys(self, block: Values) -> list[float]:
+        """Return the keys of rows as they are stored."""
+        values: list[float] = block[:, -1].tolist()
+        return values
 
     def refusal(self, bad: BadRow) -> ValueError:
         """Return the error of whoever needs all rows: the first number that no learner takes."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from nystream._core import Keyed
 from nystream._frames import NamedRows
 from nystream._tables.values import ADVICE
 
@@ -33,8 +34,10 @@ class Reading:
     advice: str = ADVICE
 
     @classmethod
-    def of(cls, model: Learner | Scorer) -> Reading:
+    def of(cls, model: Learner | Scorer | Keyed) -> Reading:
         """Return what a model takes."""
+        if isinstance(model, Keyed):
+            return cls(model.feature_names)
         params = getattr(model, "params", {})
         stated = params.get("schema") or {}
         learned = {column.name: column.kind for column in model.schema or ()}
@@ -48,17 +51,23 @@ class Reading:
 
 @dataclass(frozen=True)
 class Selection:
-    """The columns that are read: features first, then targets."""
+    """The columns that are read: features first, then targets, then the key of each row."""
 
     columns: Columns
     features: tuple[int, ...]
     targets: tuple[int, ...]
     reading: Reading = field(default_factory=Reading)
+    key: int | None = None
 
     @property
     def wanted(self) -> tuple[int, ...]:
         """All columns that are read."""
-        return (*self.features, *self.targets)
+        return (*self.features, *self.targets, *(() if self.key is None else (self.key,)))
+
+    @property
+    def key_column(self) -> str:
+        """The column of keys in words."""
+        return "" if self.key is None else self.columns.describe(self.key)
 
     @property
     def is_tabular(self) -> bool:
@@ -125,6 +134,7 @@ class Selection:
         """Return the columns by name or index, to be compared with those of another run."""
         names = self.columns.names or list(map(str, range(self.columns.count)))
         columns = {"features": self.features, "target": self.targets}
+        columns |= {} if self.key is None else {"key": (self.key,)}
         return {what: [names[i] for i in indices] for what, indices in columns.items()}
 
 
@@ -135,24 +145,26 @@ def select(
     drop: Sequence[str] | None,
     reading: Reading,
     empty: Sequence[int] = (),
+    key: str | None = None,
 ) -> Selection:
     """Find the columns that were asked for.
 
     Features are those that are named, else those that the model knows by name, else all that are
-    neither targets nor dropped. Columns without a name that are ``empty`` are left out.
+    neither targets nor the key nor dropped. Columns without a name that are ``empty`` are left out.
     """
     chosen = tuple(columns.find("--target", column) for column in targets)
+    place = None if key is None else columns.find("--key", key)
     if columns.names is not None and reading.known is not None and not (features or drop):
         features = reading.known
     if features is not None:
         found = tuple(columns.find("--features", column) for column in features)
     else:
-        left_out = {*chosen, *(columns.find("--drop", column) for column in drop or ())}
+        left_out = {*chosen, place, *(columns.find("--drop", column) for column in drop or ())}
         left_out |= {i for i in empty if columns.names and not columns.names[i]}
         # A learner without columns takes no gaps, which columns of later rows alone would have.
         count = columns.count if reading.is_tabular else columns.n_first or columns.count
         found = tuple(i for i in range(count) if i not in left_out)
-    selection = Selection(columns, found, chosen, reading)
+    selection = Selection(columns, found, chosen, reading, place)
     check(selection)
     return selection
 

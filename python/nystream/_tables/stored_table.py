@@ -10,6 +10,7 @@ import numpy as np
 
 from nystream._core import LARGEST
 from nystream._tables.hashing import RunningHash
+from nystream._tables.keys import with_keys
 from nystream._tables.table import BadRow, Chunk, Position, changed, fewer, taken
 from nystream._tables.values import too_large
 
@@ -45,6 +46,10 @@ class StoredTable(ABC):
     @abstractmethod
     def read(self, block: Any, selection: Selection) -> Rows:
         """Return features and labels of a block, and what is wrong with rows of it."""
+
+    @abstractmethod
+    def keys(self, block: Any) -> list[Any]:
+        """Return the keys of rows as they are stored: the last column of a block."""
 
     @abstractmethod
     def to_bytes(self, block: Any) -> bytes:
@@ -104,8 +109,17 @@ class StoredTable(ABC):
             if faults:
                 good = np.setdiff1d(np.arange(len(piece)), list(faults))
                 X, y, rows = taken(X, good), y[good], rows[good]
-            yield Chunk(rows, X, y, bad, end)
+            chunk = Chunk(rows, X, y, bad, end)
+            if selection.key is not None:
+                keys = self.keys(piece)
+                found = [keys[i] for i in (rows - row).tolist()]
+                chunk = with_keys(chunk, found, selection.key_column)
+            yield chunk
             row = end.row
+
+    def without_numbers(self, wanted: Sequence[int]) -> list[int]:
+        """Return none of some columns: all are numbers, unless a format says otherwise."""
+        return []
 
     def refusal(self, bad: BadRow) -> ValueError:
         """Return the error of whoever needs all rows: the first that is bad."""

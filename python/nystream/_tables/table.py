@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
+import numpy as np
+
 from nystream._core import Table as TableOfCore
 from nystream._frames import NamedRows
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping, Sequence
 
-    import numpy as np
     from numpy.typing import NDArray
 
     from nystream._tables.columns import Columns
@@ -51,7 +52,8 @@ class BadRow:
 class Chunk:
     """Rows that follow each other: the good ones for a learner, the bad ones by name.
 
-    A label that is missing is NaN. Of a text, ``lines`` are those of the good rows.
+    A label that is missing is NaN. Of a text, ``lines`` are those of the good rows. ``keys`` are
+    theirs, if a column of keys is read.
     """
 
     rows: NDArray[np.int64]
@@ -60,12 +62,23 @@ class Chunk:
     bad: tuple[BadRow, ...]
     end: Position
     lines: NDArray[np.int64] | None = None
+    keys: list[Any] | None = None
 
     def take(self, places: NDArray[np.intp]) -> Chunk:
         """Return some of the good rows, beside the same bad ones."""
         lines = None if self.lines is None else self.lines[places]
+        keys = None if self.keys is None else [self.keys[i] for i in places.tolist()]
         X = taken(self.X, places)
-        return replace(self, rows=self.rows[places], X=X, y=self.y[places], lines=lines)
+        return replace(self, rows=self.rows[places], X=X, y=self.y[places], lines=lines, keys=keys)
+
+    def without(self, faults: Mapping[int, str]) -> Chunk:
+        """Return the chunk with some of its good rows among the bad ones."""
+        if not faults:
+            return self
+        bad = [BadRow(int(self.rows[i]), self.place(i), fault) for i, fault in faults.items()]
+        good = np.setdiff1d(np.arange(len(self.rows)), list(faults))
+        both = sorted((*self.bad, *bad), key=lambda row: row.row)
+        return replace(self.take(good), bad=tuple(both))
 
     def place(self, i: int) -> str:
         """Name a good row."""
@@ -84,6 +97,9 @@ class Table(Protocol):
 
         Rows before the position are read at once: ``ValueError`` if they are not what they were.
         """
+
+    def without_numbers(self, wanted: Sequence[int]) -> list[int]:
+        """Return those of some columns that hold no number, as far as the beginning tells."""
 
     def refusal(self, bad: BadRow) -> ValueError:
         """Return the error of whoever needs all rows."""

@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from nystream._tables import source as limits
 from nystream._tables.faults import fault
+from nystream._tables.keys import EXPECTED, with_keys
+from nystream._tables.selection import Selection
 from nystream._tables.table import BadRow, Chunk, Position
+from nystream._tables.values import label
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from nystream._core import TextReader
     from nystream._tables.columns import Columns
-    from nystream._tables.selection import Selection
     from nystream._tables.source import Source
+
+KEY = "key"  # a column that no feature is called, as these have numbers
 
 
 def empty(table: object) -> list[int]:
@@ -26,10 +33,17 @@ def empty(table: object) -> list[int]:
     return [i for i, kind in enumerate(types) if kind == "unsettled"]
 
 
+def has_texts_alone(cells: Iterable[str | None]) -> bool:
+    """Tell whether there are texts, of which none is a number."""
+    texts = {cell for cell in cells if cell is not None}
+    return bool(texts) and all(label(cell.replace(",", ".")) is None for cell in texts)
+
+
 class TextTable(ABC):
     """A table of text, of which blank lines are no rows."""
 
     encoding = "utf-8"
+    largest_key = math.inf  # of whole numbers
 
     def __init__(self, source: Source) -> None:
         self._source = source
@@ -68,6 +82,8 @@ class TextTable(ABC):
         types = selection.types(self.types(selection.features))
         names = selection.reader_names()
         features = list(zip(selection.features, names, types, strict=True))
+        if selection.key is not None:
+            features.append((selection.key, KEY, "text"))
         self._reader = reader = self.reader(features, selection)
         reader.limit(limits.LONGEST, self._source.resumable)
         first = start if start.line > self.start.line else self.start
@@ -102,14 +118,31 @@ class TextTable(ABC):
     def _chunk(self, reader: TextReader, selection: Selection, row: int) -> Chunk:
         table, labels, rows, lines, faults, n_rows = reader.take()
         end = self._source.at(row + n_rows, reader.n_lines, reader.n_bytes)
-        advice = selection.reading.advice
         bad = [
-            BadRow(row + i, f"line {line}", self._fault(column, problem, value, advice))
+            BadRow(row + i, f"line {line}", self._fault(column, problem, value, selection))
             for i, line, column, problem, value in faults
         ]
-        return Chunk(row + rows, selection.rows(table), labels, tuple(bad), end, lines)
+        if selection.key is None:
+            return Chunk(row + rows, selection.rows(table), labels, tuple(bad), end, lines)
+        X = selection.named(np.ascontiguousarray(table._numbers()[:, :-1]))
+        chunk = Chunk(row + rows, X, labels, tuple(bad), end, lines)
+        return with_keys(chunk, table.to_dict()[KEY], selection.key_column, self.largest_key)
 
-    def _fault(self, column: int | None, problem: str, value: str, advice: str) -> str:
+    def without_numbers(self, wanted: Sequence[int]) -> list[int]:
+        """Return those of some columns that have texts in the first rows, and no number."""
+        names = list(map(str, wanted))
+        features = [(i, name, "text") for i, name in zip(wanted, names, strict=True)]
+        reader = self.reader(features, Selection(self.columns, tuple(wanted), ()))
+        reader.begin(self.start.byte, self.start.line)
+        reader.feed(self._source.ahead[self.start.byte :])
+        reader.read(limits.SAMPLE)
+        columns = reader.take()[0].to_dict()
+        return [i for i, name in zip(wanted, names, strict=True) if has_texts_alone(columns[name])]
+
+    def _fault(self, column: int | None, problem: str, value: str, selection: Selection) -> str:
+        if problem == "nested" and column == selection.key:
+            return f"{selection.key_column} {EXPECTED}, but is {value}"
+        advice = selection.reading.advice
         shown = self.quoted(value) if problem == "number" else value
         return fault(self.columns, column, problem, shown, self.encoding, advice)
 

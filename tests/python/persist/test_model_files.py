@@ -203,8 +203,8 @@ def test_a_file_without_an_end_is_refused():
 
 
 def test_a_newer_format_is_refused_by_number_and_version(model):
-    data = tampered(model.to_bytes(), lambda about, _: about.update(format=3, version="9.9"))
-    with pytest.raises(ValueError, match=r"format is 3, written by version 9\.9"):
+    data = tampered(model.to_bytes(), lambda about, _: about.update(format=4, version="9.9"))
+    with pytest.raises(ValueError, match=r"format is 4, written by version 9\.9"):
         nystream.Learner.from_bytes(data)
 
 
