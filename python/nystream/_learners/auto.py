@@ -207,7 +207,7 @@ class Auto(AutoParameters, Constructed, Learner):  # type: ignore[misc]  # both 
         []
         >>> model.learn_many(*nystream.datasets.friedman(100))
         >>> len(model.experts)
-        35
+        33
         >>> round(sum(expert.weight for expert in model.experts), 9)
         1.0
         """

@@ -35,7 +35,7 @@ class AutoRegressor(TableRegressor, auto.AutoParameters):
     >>> evaluate.progressive_val_score(rows, model, metrics.MAE()).get() < 0.5
     True
     >>> len(model.learner.experts)
-    30
+    28
     """
 
 

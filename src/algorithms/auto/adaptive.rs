@@ -89,11 +89,6 @@ impl Adaptive {
         })
     }
 
-    /// Returns true if the past of the labels has been found to help.
-    pub(super) fn uses_past(&self) -> bool {
-        self.uses_past
-    }
-
     /// Number of features of an extended row.
     pub(super) fn width(&self) -> usize {
         self.window.width()
@@ -244,13 +239,6 @@ impl Adaptive {
             Renewed::Boosted(boosted, rows) => boosted.renew(rows, width),
             Renewed::Stretched(stretched) => stretched.renew(&recent),
         });
-    }
-
-    /// Makes the experts anew that find features by evidence.
-    pub(super) fn renew_by_evidence(&mut self, scaling: &Scaling) {
-        let recent = self.recent(scaling);
-        let by_evidence = self.metrics.iter_mut().filter(|m| m.is_by_evidence());
-        by_evidence.for_each(|metric| metric.renew(&recent, &[]));
     }
 
     /// All experts in metrics that are learned.

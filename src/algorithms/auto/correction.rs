@@ -1,7 +1,5 @@
 //! The correction of predictions by the errors made last.
 
-use std::collections::VecDeque;
-
 use super::combiner::{RIDGE, ROBUSTNESS, noise};
 use super::means::Mean;
 use crate::error::Error;
@@ -42,14 +40,11 @@ pub(super) struct Correction {
     /// The sums of the squared errors without and with a correction, and the number of rows, with forgetting.
     losses: [f64; 2],
     count: f64,
-    /// The errors of the last predictions as they were made, at most `n_recent`, the oldest first.
-    recent: VecDeque<f64>,
-    n_recent: usize,
 }
 
 impl Correction {
-    /// A correction that forgets old rows by this factor, and remembers so many errors.
-    pub(super) fn new(forgetting: f64, n_recent: usize) -> Result<Self, Error> {
+    /// A correction that forgets old rows by this factor.
+    pub(super) fn new(forgetting: f64) -> Result<Self, Error> {
         let mut squares = LeastSquares::new(RIDGE, false)?.forgetting(forgetting)?;
         (0..FEATURES).for_each(|_| squares.grow());
         Ok(Self {
@@ -60,15 +55,7 @@ impl Correction {
             squares,
             losses: [0.0; 2],
             count: 0.0,
-            recent: VecDeque::new(),
-            n_recent,
         })
-    }
-
-    /// The errors of the last predictions, the oldest first, each times the root of the row's weight; `None` if there
-    /// have been too few.
-    pub(super) fn recent(&self) -> Option<impl Iterator<Item = f64>> {
-        (self.recent.len() == self.n_recent).then(|| self.recent.iter().copied())
     }
 
     /// What is proposed for the next row, given its prediction.
@@ -97,11 +84,6 @@ impl Correction {
 
     /// Learns the label of a row that counts `weight` times, given what was proposed for it.
     pub(super) fn learn(&mut self, proposal: &Proposal, y: f64, weight: f64) {
-        if self.recent.len() == self.n_recent {
-            self.recent.pop_front();
-        }
-        let error = y - self.corrected(proposal);
-        self.recent.push_back(weight.sqrt() * error);
         let [yhat, step, features @ ..] = proposal;
         let (yhat, corrected) = (*yhat, yhat + step);
         let noise =
@@ -133,7 +115,6 @@ impl Correction {
         self.squares.save(state);
         state.put("losses", self.losses);
         state.put("count", [self.count]);
-        state.put("recent", self.recent.iter().copied().collect::<Vec<_>>());
     }
 
     pub(super) fn load(&mut self, state: &State) -> Result<(), Error> {
@@ -145,16 +126,11 @@ impl Correction {
         self.squares.load(state, Some(FEATURES))?;
         self.losses = state.numbers("losses")?;
         self.count = state.not_negative("count")?;
-        // Files from before these errors were remembered have none.
-        if state.has("recent") {
-            self.recent = state.any_vector("recent")?.into();
-            self.recent.truncate(self.n_recent);
-        }
         Ok(())
     }
 }
 
-heap!(Correction: squares, recent);
+heap!(Correction: squares);
 
 #[cfg(test)]
 mod tests {
@@ -162,7 +138,7 @@ mod tests {
 
     /// The mean squared error of the last half of some rounds in which 0 is predicted, and the labels.
     fn error(labels: impl Fn(u32) -> f64) -> f64 {
-        let mut correction = Correction::new(0.999, 300).unwrap();
+        let mut correction = Correction::new(0.999).unwrap();
         let mut sum = 0.0;
         for i in 0..2000 {
             let (y, proposal) = (labels(i), correction.propose(0.0));

@@ -25,11 +25,10 @@ const FINER: f64 = 0.25;
 pub(super) const MOST_FINER: usize = 3;
 
 /// The forms of metrics that are learned, each with a width of the kernel and a ridge for a long and a short memory.
-const RELEVANT: [(Form, f64, [f64; 2]); 4] = [
+const RELEVANT: [(Form, f64, [f64; 2]); 3] = [
     (Form::Smooth, 1.0, [1e-2, 1e-1]),
     (Form::Rough, 2.0, [1e-1, 1.0]),
     (Form::Mixed, 1.0, [1e-2, 1e-1]),
-    (Form::Evident, 2.0, [1e-2, 1e-1]),
 ];
 
 /// The form of experts that learn labels on a curve, with a width of the kernel and a ridge for a long and a short memory.
@@ -38,9 +37,8 @@ const STRETCHED: (Form, f64, [f64; 2]) = (Form::Stretched, 1.0, [1e-2, 1e-1]);
 /// Width and ridges of experts that look at some features only, all alike.
 const EVEN: (f64, [f64; 2]) = KERNELS[2];
 
-/// The widest rows whose features are mixed, and those whose features are found by evidence: few rows are evidence of few.
+/// The widest rows whose features are mixed.
 const WIDEST: usize = 128;
-const WIDEST_BY_EVIDENCE: usize = 64;
 
 /// Width, ridge, and divisor of the cap of an expert whose memory is very short.
 const QUICK: (f64, f64, usize) = (1.0, 3e-2, 4);
@@ -87,12 +85,7 @@ fn gaussian(
 /// Experts in metrics that are learned, on rows of this width.
 pub(super) fn relevant(params: &AutoParams, width: usize) -> Vec<Design> {
     let forms = RELEVANT.into_iter();
-    let fits = |form: &Form| match form {
-        Form::Mixed => (3..=WIDEST).contains(&width),
-        Form::Evident => (3..=WIDEST_BY_EVIDENCE).contains(&width),
-        _ => true,
-    };
-    let forms = forms.filter(|(form, ..)| fits(form));
+    let forms = forms.filter(|(form, ..)| *form != Form::Mixed || (3..=WIDEST).contains(&width));
     forms.map(|form| design(params, form)).collect()
 }
 
@@ -111,7 +104,7 @@ fn design(params: &AutoParams, (form, width, [ridge, larger]): (Form, f64, [f64;
 pub(super) fn focused(params: &AutoParams, width: usize) -> Vec<Design> {
     let even = design(params, (Form::Even, EVEN.0, EVEN.1));
     let others = relevant(params, width).into_iter();
-    let others = others.filter(|design| matches!(design.form, Form::Smooth | Form::Mixed));
+    let others = others.filter(|design| design.form != Form::Rough);
     let focused = |design| Design {
         is_focused: true,
         ..design

@@ -9,7 +9,6 @@ mod correction;
 mod drift;
 mod ensemble;
 mod events;
-mod evidence;
 mod experts;
 mod focus;
 mod focused;

@@ -1,7 +1,6 @@
 //! Experts with a kernel in a metric that is learned: features that matter count more in a distance.
 
 use super::any_experts::AnyExperts;
-use super::evidence::evident;
 use super::experts::{Experts, dictionary_of};
 use super::gradients::{diagonal, mixed, slope_into};
 use super::kinds::{Kind, Memory};
@@ -37,8 +36,6 @@ pub(super) enum Form {
     Mixed,
     /// That of `Smooth`, for labels on a curve.
     Stretched,
-    /// A factor for each feature by the evidence of the last labels, and a Gaussian kernel of width 1.
-    Evident,
 }
 
 impl Form {
@@ -52,7 +49,6 @@ impl Form {
             (Self::Mixed, false) => "mixed",
             (Self::Mixed, true) => "focused mixed",
             (Self::Stretched, _) => "stretched",
-            (Self::Evident, _) => "evident",
         }
     }
 }
@@ -87,35 +83,14 @@ impl Design {
         self.width * distance
     }
 
-    /// Number of rows among which those of a dictionary are chosen, given `n_rows` rows. The forms `Smooth`,
-    /// `Stretched` and `Evident` do as well without a choice.
+    /// Number of rows among which those of a dictionary are chosen, given `n_rows` rows. The forms `Smooth` and
+    /// `Stretched` do as well without a choice.
     fn n_candidates(&self, n_rows: usize) -> usize {
         let cap = self.cap.0;
         match self.form {
-            Form::Smooth | Form::Stretched | Form::Evident => cap,
+            Form::Smooth | Form::Stretched => cap,
             _ => (n_rows / 4).clamp(cap, cap + cap / 2),
         }
-    }
-
-    /// A dictionary of some mapped rows, at most as many as the cap: those spread evenly come first, then the others.
-    fn dictionary(
-        &self,
-        (mapped, width): (&[f64], usize),
-        sigma: f64,
-    ) -> Result<Dictionary, Error> {
-        let n_candidates = self.cap.0;
-        let step = (mapped.len() / width / n_candidates).max(1);
-        let rows = || mapped.chunks_exact(width).enumerate();
-        let evenly = rows().filter(|(i, _)| i.is_multiple_of(step));
-        let others = rows().filter(|(i, _)| !i.is_multiple_of(step));
-        let candidates = evenly.chain(others).map(|(_, x)| x);
-        dictionary_of(self.kernel(sigma), candidates, n_candidates)
-    }
-
-    /// Sets the ridge of the long memory; that of the short one is ten times as large, as in other metrics.
-    fn set_ridge(&mut self, ridge: f64) {
-        let memories = self.memories.iter_mut().zip([1.0, 10.0]);
-        memories.for_each(|(memory, times)| memory.0 = times * ridge);
     }
 
     fn experts(&self, dictionary: Dictionary, sigma: f64) -> Result<Experts<Dictionary>, Error> {
@@ -169,11 +144,6 @@ impl Relevant {
         })
     }
 
-    /// Returns true if the metric is found by evidence.
-    pub(super) fn is_by_evidence(&self) -> bool {
-        self.design.form == Form::Evident
-    }
-
     /// The metric.
     pub(super) fn metric(&self) -> &Metric {
         &self.metric
@@ -205,9 +175,6 @@ impl Relevant {
     }
 
     fn renewed(&self, recent: &Recent, focus: &[f64]) -> Result<Self, Error> {
-        if self.design.form == Form::Evident {
-            return self.renewed_by_evidence(recent);
-        }
         let (n_rows, part) = (recent.weights.len(), recent.part(SCOUTED));
         let n_candidates = self.design.n_candidates(n_rows);
         let mut scout = if self.design.is_focused {
@@ -229,27 +196,20 @@ impl Relevant {
         Ok(renewed)
     }
 
-    /// Experts in the metric, and with the ridge, for which the last labels are evidence.
-    fn renewed_by_evidence(&self, recent: &Recent) -> Result<Self, Error> {
-        let evident = evident(recent, self.metric.width(), self.design.n_targets);
-        let mut design = self.design.clone();
-        design.set_ridge(evident.ridge);
-        let metric = Metric::diagonal(evident.factors);
-        let mapped = metric.mapped(&recent.part(SCOUTED).rows);
-        let dictionary = design.dictionary((&mapped, metric.mapped_width()), 1.0)?;
-        let mut renewed = design.fitted(metric, (dictionary, 1.0), recent)?;
-        renewed.experts.count_take_overs(self.experts.take_overs());
-        Ok(renewed)
-    }
-
-    /// An expert in a metric that has learned these rows, with a dictionary of at most `n_candidates` rows.
+    /// An expert in a metric that has learned these rows, with a dictionary of at most `n_candidates` rows: rows spread
+    /// evenly over all come first, then the others.
     fn scout(&self, metric: Metric, part: &Recent, n_candidates: usize) -> Result<Self, Error> {
         let mut design = self.design.clone();
         design.memories.truncate(1);
         design.cap = (n_candidates, Policy::Freeze);
         let (mapped, width) = (metric.mapped(&part.rows), metric.mapped_width());
         let sigma = design.sigma(&mapped, width);
-        let dictionary = design.dictionary((&mapped, width), sigma)?;
+        let step = (part.weights.len() / n_candidates).max(1);
+        let rows = || mapped.chunks_exact(width).enumerate();
+        let evenly = rows().filter(|(i, _)| i.is_multiple_of(step));
+        let others = rows().filter(|(i, _)| !i.is_multiple_of(step));
+        let candidates = evenly.chain(others).map(|(_, x)| x);
+        let dictionary = dictionary_of(design.kernel(sigma), candidates, n_candidates)?;
         design.fitted(metric, (dictionary, sigma), part)
     }
 
@@ -307,9 +267,6 @@ impl Relevant {
             .save(f64::from(u8::from(!self.is_learned)), state);
         state.put("is_learned", [f64::from(u8::from(self.is_learned))]);
         state.put("width", [self.sigma()]);
-        if self.design.form == Form::Evident {
-            state.put("ridge", [self.design.memories[0].0]);
-        }
         let is_full = self.metric.factors().is_none();
         let width = if is_full { 0 } else { state.width() };
         state.nest_padded("experts", width, |state| self.experts.save(state));
@@ -335,10 +292,7 @@ impl Relevant {
     }
 
     /// Reads experts on rows of this width.
-    pub(super) fn load(mut design: Design, width: usize, state: &State) -> Result<Self, Error> {
-        if design.form == Form::Evident {
-            design.set_ridge(state.scalar("ridge")?);
-        }
+    pub(super) fn load(design: Design, width: usize, state: &State) -> Result<Self, Error> {
         let (metric, sigma) = (Metric::load(state, width)?, state.scalar("width")?);
         let dictionary = dictionary_of(design.kernel(sigma), std::iter::empty(), design.cap.0)?;
         let mut experts = design.experts(dictionary, sigma)?;

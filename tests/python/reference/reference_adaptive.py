@@ -13,7 +13,6 @@ import numpy as np
 from numpy.linalg import eigh
 from reference import cheapest, features_of, gaussian, laplacian
 from reference_boosting import boost, screen
-from reference_evidence import evident
 from reference_experts import (
     Linear,
     OnDictionary,
@@ -29,7 +28,7 @@ MOST_ROWS, MOST_NUMBERS = 8192, 2**18  # that are kept
 LEARNED_AGAIN, SCOUTED, TWICE, GRADIENTS = 4096, 1024, 700, 512  # numbers of rows
 TRIED = 2048  # rows that trees learn to tell whether the stream has changed
 LEAST, MOST_DIRECTIONS = 1e-4, 64
-MIXED_WIDTHS, EVIDENT_WIDTHS = range(3, 129), range(3, 65)
+MIXED_WIDTHS = range(3, 129)
 PAST_RIDGES = [100.0, 10.0]
 
 
@@ -49,7 +48,6 @@ ROUGH = Form("rough", laplacian, 1, 2.0, (1e-1, 1.0))
 MIXED = Form("mixed", gaussian, 2, 1.0, (1e-2, 1e-1))
 EVEN = Form("focused kernel", gaussian, 2, 2.0, (1e-3, 1e-1))
 STRETCHED = Form("stretched", gaussian, 2, 1.0, (1e-2, 1e-1))
-EVIDENT = Form("evident", gaussian, 2, 2.0, (1e-2, 1e-1))
 ENOUGH, FEWEST_SCREENED, MOST_SCREENED = 6.0, 64, 4096
 
 
@@ -161,8 +159,6 @@ class InMetric(OnDictionary):
         Those with a focus begin with it, and never look at more.
         """
         part = last[:: -(-len(last) // SCOUTED)]
-        if self.form is EVIDENT:
-            return self.by_evidence(last, part)
         cap = self.max_basis
         most = (
             cap
@@ -175,31 +171,21 @@ class InMetric(OnDictionary):
             metric = scout.learned_metric(part)
             scout = self.scout(metric * focus if self.is_focused else metric, part, most)
         n_candidates = len(scout.dictionary.S)
-        some = scout.worth_keeping(self.max_basis)
-        group = self.fitted((scout.metric, scout.width), self.memories, some, last)
+        some, cap = scout.worth_keeping(self.max_basis), (self.max_basis, self.policy)
+        at = self.form, self.data, scout.metric, scout.width
+        group = InMetric(*at, self.memories, cap, some, self.is_focused).fit(last)
         group.most_candidates = max(self.most_candidates, n_candidates)
-        return group
-
-    def by_evidence(self, last, part):
-        """Experts in the metric, and with the ridge, for which the last labels are evidence."""
-        factors, ridge = evident(self.data.shown[last], self.data.Y[last])
-        (_, long), (_, short) = self.memories
-        memories = [(ridge, long), (10 * ridge, short)]
-        some = spread(part, self.max_basis)
-        return self.fitted((np.diag(factors), 1.0), memories, some, last)
-
-    def fitted(self, metric, memories, some, last):
-        """Experts in a metric that have learned the last rows, in the place of these."""
-        cap = self.max_basis, self.policy
-        at = self.form, self.data, *metric, memories, cap, some, self.is_focused
-        group = InMetric(*at).fit(last)
         group.replaced, group.replaced_fast = self.replaced, self.replaced_fast
         group.take_overs = self.take_overs
         return group
 
     def scout(self, metric, part, most):
-        """An expert in a metric, with more rows in its dictionary than there will be."""
-        some = spread(part, most)
+        """An expert in a metric, with more rows in its dictionary than there will be.
+
+        Rows that lie evenly come first, then the others.
+        """
+        is_even = np.arange(len(part)) % max(len(part) // most, 1)
+        some = [*part[is_even == 0], *part[is_even != 0]]
         distance = median_distance(self.data.shown[part] @ metric.T, self.form.order)
         at = self.form, self.data, metric, self.form.width * distance
         return InMetric(*at, self.memories[:1], (most, "freeze"), some).fit(part)
@@ -233,12 +219,6 @@ class InMetric(OnDictionary):
             k = self.dictionary.kernel(Z, x[None])[:, 0]
             slopes = np.sign(Z - x) if self.form is ROUGH else Z - x
             yield from (self.metric.T @ ((c * k) @ slopes) for c in C.T)
-
-
-def spread(part, most):
-    """These rows: those that lie evenly come first, then the others."""
-    is_even = np.arange(len(part)) % max(len(part) // most, 1)
-    return [*part[is_even == 0], *part[is_even != 0]]
 
 
 # Trees
@@ -310,11 +290,10 @@ class Adaptive:
         linear = Linear("past", data.plain, memories, data.n_targets)
         self.linear, self.trees = [linear] if data.n_past else [], Trees(data)
         forms = [SMOOTH, ROUGH] + [MIXED] * (data.width in MIXED_WIDTHS)
-        forms += [EVIDENT] * (data.width in EVIDENT_WIDTHS)
         self.relevant = [self.first(form, Z, cap, short) for form in forms]
         self.focused, self.useless = [], []
         if 0 < sum(focus_of(Z, Y, 0)[1]) < Z.shape[1]:
-            forms = [EVEN, *(form for form in forms if form in (SMOOTH, MIXED))]
+            forms = [EVEN, *(form for form in forms if form is not ROUGH)]
             metrics = [self.first(form, Z, cap, short, is_focused=True) for form in forms]
             self.focused = [*metrics, Trees(data, "focused trees")]
         curves, self.stretched = [curve_of(y) for y in Y.T], []
@@ -348,13 +327,6 @@ class Adaptive:
             self.focused = [*renewed(self.focused, last, focus), trees]
         for group in self.stretched:
             group.renew(last[-LEARNED_AGAIN:])
-
-    def renew_by_evidence(self, now):
-        """Makes those experts anew of whose metric few rows are evidence enough."""
-        last = self.data.last(now)
-        self.data.show(last)
-        groups = self.relevant
-        self.relevant = [g.renewed(last, None) if g.form is EVIDENT else g for g in groups]
 
     def gain_of_forgetting(self, now, n_rows):
         """The part of the error of trees that is left if they know the last rows only.

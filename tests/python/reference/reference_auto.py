@@ -8,9 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-from reference import Run
+from numpy.linalg import solve
+from reference import Run, Squares
 from reference_adaptive import Adaptive, Data
-from reference_combiner import Combiner, Correction
 from reference_experts import (
     UNKNOWN,
     Linear,
@@ -35,14 +35,12 @@ KERNELS = [
 FINER, MOST_FINER = 0.25, 3
 QUICK_WIDTH, QUICK_RIDGE, QUICK_PART = 1.0, 3e-2, 4
 LINEAR = [100.0, 10.0, 10.0]  # two with a long memory, then one with a short one
-FIRST = 4  # rows with which there are experts
-FEW, FEWEST = 16, 64  # rows with which some are made anew, by evidence and otherwise
+FIRST, FEWEST = 4, 64  # rows with which there are experts, and with which some are made anew
 PAST_HELPS = 0.97  # the part of the loss without it that is left with it
 AWAKE, SLEEP_AFTER = 3, 4  # groups with kernels, so many warm-ups after a change
 MUCH_WORSE = 1.1  # trees than others, so that they sleep
 CHECK_EVERY, PATIENCE = 256, 8  # rows, and the part of those since a change: how seldom it is asked
 MOVED = 8.0  # scales from its centre that the median of a feature is
-TWIN_FIRST, TWIN_PATIENCE = 3, 2  # warm-ups without one, and how seldom there is one
 ALL_CHANGED = 0.5  # the part of the error that is left, below which nothing before is of use
 
 
@@ -54,7 +52,6 @@ class AutoRun(Run):
     weights: list = field(default_factory=list)  # those of the experts after each row
     starts: list[int] = field(default_factory=list)  # rows with which experts began anew
     gains: list = field(default_factory=list)  # of forgetting, and after which row
-    twins: list[int] = field(default_factory=list)  # rows after which a twin went on
 
 
 @dataclass
@@ -68,7 +65,89 @@ class Settings:
     use_past: bool = True
 
 
-# The experts
+# One prediction of many
+
+
+class Combiner:
+    """The weighted mean of the experts, and a step of least squares away from it.
+
+    Experts that are asleep have an infinite loss.
+    """
+
+    def __init__(self, n_experts, forgetting):
+        self.forgetting = forgetting
+        self.losses, self.count = np.zeros(n_experts), 0.0
+        self.squares = Squares(n_experts, 1, 300.0, forgetting)
+
+    def noise(self):
+        return max(self.losses.min() / self.count, 1e-100) if self.count else 1.0
+
+    def shares(self):
+        temperature = np.clip(self.count / 20, 4, 16)
+        shares = np.exp((self.losses.min() - self.losses) / (2 * temperature * self.noise()))
+        return shares / shares.sum()
+
+    def weights(self):
+        w = np.where(self.losses < np.inf, solve(*self.squares.triangle())[:, 0], 0.0)
+        return (1 - w.sum()) * self.shares() + w
+
+    def look(self, experts):
+        """The mean of the experts, and how each differs from it, if it is awake."""
+        mean = self.shares() @ experts
+        return mean, np.where(self.losses < np.inf, experts - mean, 0.0)
+
+    def combined(self, experts):
+        mean, differences = self.look(experts)
+        return mean + self.squares.look(differences)[0][0]
+
+    def learn(self, experts, y, weight):
+        mean, differences = self.look(experts)
+        yhat = self.combined(experts)
+        noise = self.noise() + 0.03 * (y - yhat) ** 2
+        self.squares.learn(differences, y - mean, weight / noise)
+        self.losses = self.forgetting * self.losses + weight * (experts - y) ** 2
+        self.count = self.forgetting * self.count + weight
+        return yhat
+
+
+class Correction:
+    """What least squares tell of the next error by the last errors and labels of a target."""
+
+    def __init__(self, forgetting):
+        self.squares = Squares(7, 1, 300.0, forgetting)
+        self.errors, self.labels, self.weights = [], [], []
+        self.losses, self.count = np.zeros(2), 0.0
+
+    def mean(self, factor):
+        """The mean of the errors, which count so much less with each row."""
+        if not self.errors:
+            return 0.0
+        ages = np.arange(len(self.errors))[::-1]
+        return np.average(self.errors, weights=factor**ages * np.array(self.weights))
+
+    def propose(self, yhat):
+        """The prediction, the step that should correct it, and the features it is told by."""
+        errors = [0.0, 0.0, 0.0, *self.errors][:-4:-1]
+        labels = [*self.labels[:1] * 3, *self.labels]
+        differences = np.diff(labels)[:-3:-1] if labels else [0.0, 0.0]
+        features = np.array([*errors, self.mean(0.8), self.mean(0.97), *differences])
+        return yhat, self.squares.look(features)[0][0], features
+
+    def corrected(self, proposal):
+        yhat, step, _ = proposal
+        return yhat + step if self.losses[1] < 0.95 * self.losses[0] else yhat
+
+    def learn(self, proposal, y, weight):
+        yhat, step, features = proposal
+        noise = max(self.losses[0] / self.count, 1e-100) if self.count else 1.0
+        noise += 0.03 * (y - yhat - step) ** 2
+        self.squares.learn(features, y - yhat, weight / noise)
+        squares = np.array([y - yhat, y - yhat - step]) ** 2
+        self.losses = 0.995 * self.losses + weight * squares
+        self.count = 0.995 * self.count + weight
+        self.errors.append(y - yhat)
+        self.labels.append(y)
+        self.weights.append(weight)
 
 
 def finer_widths(Z, distance, max_basis):
@@ -103,7 +182,7 @@ class Team:
         self.combiners = [Combiner(len(self.kinds()), self.forgetting) for _ in Y.T]
         self.corrections = [Correction(self.forgetting) for _ in Y.T if settings.use_past]
         self.n_rows = self.rounds = 0  # of this team, and of the stream
-        self.changed_at = self.checked_at = self.compared_at = self.take_overs = 0
+        self.changed_at = self.checked_at = self.take_overs = 0
         self.renewed_next = 2 * self.warm_up
         self.events = []  # row, kind, size and feature
 
@@ -255,64 +334,20 @@ class Team:
         self.checked_at = self.rounds
         return self.adaptive.gain_of_forgetting(self.n_rows, self.warm_up)
 
-    def rows(self, last):
-        """Some rows as they came, with their labels and weights."""
-        data = self.adaptive.data
-        return data.X[last], self.centre + self.scale * data.Y[last], data.weights[last]
-
     def begun_anew(self, gain):
         """A team that knows the last rows only, with which a part of the error is left."""
-        last = self.adaptive.data.last(self.n_rows)[-self.warm_up :]
-        team = begin(*self.rows(last), self.T, self.settings, self.delay)
-        return self.followed_by(team, last, gain)
-
-    def followed_by(self, team, last, gain):
-        """Another team, which knows the last rows only, in the place of this one."""
+        data, last = self.adaptive.data, self.adaptive.data.last(self.n_rows)[-self.warm_up :]
+        Y = self.centre + self.scale * data.Y[last]
+        rows = data.X[last], Y, data.weights[last]
+        team = begin(*rows, self.T, self.settings, self.delay)
         team.rounds = team.checked_at = self.rounds
-        team.changed_at = self.rounds - len(last)
-        team.renewed_next = self.rounds + len(last)
+        team.changed_at = self.rounds - self.warm_up
+        team.renewed_next = self.rounds + self.warm_up
         team.events = [*self.events, (self.rounds, "restart", 1 - gain, None)]
-        feature, size = self.scaling.farthest_move(self.adaptive.data.X[last])
+        feature, size = self.scaling.farthest_move(data.X[last])
         if feature is not None:
             team.events.append((self.rounds, "rescaling", size, feature))
         return team
-
-    def better_twin(self):
-        """A team that knows the last rows only, if it has done clearly better on some of them."""
-        since, data, n = self.rounds - self.changed_at, self.adaptive.data, self.warm_up
-        waited = self.rounds - max(self.compared_at, self.changed_at)
-        if since < TWIN_FIRST * n or waited < since // TWIN_PATIENCE or not data.uses_past:
-            return None
-        self.compared_at, last = self.rounds, data.last(self.n_rows)[-2 * n :]
-        if len(last) < 2 * n:
-            return None
-        X, Y, weights = self.rows(last)
-        twin, asked = begin(X[:n], Y[:n], weights, self.T, self.settings, self.delay), []
-        twin.checked_at, twin.renewed_next = twin.rounds, np.inf
-        for t in range(n, 2 * n):
-            twin.learn_in_turn((X, Y, weights), t, asked, first=n)
-        errors = [self.last_errors(), twin.last_errors() * twin.scale / self.scale]
-        if len(errors[0]) < n:
-            return None
-        gains = errors[0] ** 2 - errors[1] ** 2
-        if gains.sum() <= np.sqrt((gains**2).sum()):
-            return None
-        twin.renew()
-        return self.followed_by(twin, last, (errors[1] ** 2).sum() / (errors[0] ** 2).sum())
-
-    def last_errors(self):
-        """Those of the predictions made last, in scales, a column for each target."""
-        return np.array([correction.made[-self.warm_up :] for correction in self.corrections]).T
-
-    def learn_in_turn(self, rows, t, asked, first=0):
-        """Learns a row, when those that are asked for before its label comes have been."""
-        X, Y, weights = rows
-        if self.delay == 0:
-            self.learn(X[t], Y[t], weights[t])
-        else:
-            asked += [self.ask(x) for x in X[first + len(asked) : t + 1 + self.delay]]
-            self.learn_late(X[t], Y[t], weights[t], asked[t - first])
-        self.follow(self.gain_of_forgetting())
 
     def renew(self):
         """Makes adaptive experts anew."""
@@ -359,10 +394,15 @@ def begin(X, Y, weights, T, settings, delay=0):
     """A team that has learned some rows; if they are enough, it is renewed half way and at last."""
     team, asked = Team(X, Y, T, settings), []
     team.delay = delay
-    for t in range(len(X)):
-        team.learn_in_turn((X, Y, weights), t, asked)
-        if len(X) >= FEW and t + 1 in (len(X) // 2, len(X)):
-            team.renew() if len(X) >= FEWEST else team.adaptive.renew_by_evidence(t + 1)
+    for now in range(1, len(X) + 1):
+        if delay == 0:
+            team.learn(X[now - 1], Y[now - 1], weights[now - 1])
+        else:
+            asked += [team.ask(x) for x in X[len(asked) : now + delay]]
+            team.learn_late(X[now - 1], Y[now - 1], weights[now - 1], asked[now - 1])
+        team.follow(team.gain_of_forgetting())
+        if len(X) >= FEWEST and now in (len(X) // 2, len(X)):
+            team.renew()
     return team
 
 
@@ -421,7 +461,12 @@ def learn_late(run, X, Y, t, asked, delay):
         return
     run.team.delay = delay
     run.team.learn_late(X[t], Y[t], 1.0, asked)
-    look_back(run, t + 1)
+    gain = run.team.gain_of_forgetting()
+    if gain < ALL_CHANGED:
+        run.starts.append(t + 1)
+        run.team = run.team.begun_anew(gain)
+    else:
+        run.team.follow(gain)
 
 
 def next_round(run, x, Y, weights):
@@ -431,21 +476,12 @@ def next_round(run, x, Y, weights):
         mean = weights[:-1] @ Y[:-1] / before if len(Y) > 1 else np.zeros(Y.shape[1])
         return mean, 1 / max(before, 0.1)
     said = run.team.learn(x, Y[-1], weights[-1])
-    look_back(run, len(Y))
-    return said
-
-
-def look_back(run, now):
-    """The team begins anew or is renewed, if the stream has changed or if it is time."""
     gain = run.team.gain_of_forgetting()
     if gain < np.inf:
-        run.gains.append((now, gain))
-    team = run.team.begun_anew(gain) if gain < ALL_CHANGED else None
-    if ALL_CHANGED <= gain < np.inf:
-        team = run.team.better_twin()
-        run.twins += [now] * (team is not None)
-    if team is None:
-        run.team.follow(gain)
+        run.gains.append((len(Y), gain))
+    if gain < ALL_CHANGED:
+        run.starts.append(len(Y))
+        run.team = run.team.begun_anew(gain)
     else:
-        run.starts.append(now)
-        run.team = team
+        run.team.follow(gain)
+    return said

@@ -30,12 +30,6 @@ def autocorrelated_stream(n_rows, until=None, seed=0):
     return X, walk + np.sin(4 * X[:, 0])
 
 
-def growing_stream(n_rows, seed=0):
-    """Labels that depend on those before them, and become larger and larger."""
-    X, y = autocorrelated_stream(n_rows, seed=seed)
-    return X, y * (1 + np.arange(n_rows) / 100)
-
-
 def skewed_stream(n_rows, seed=0):
     """Labels whose logarithms are smooth: a few are much larger than all others."""
     rng = np.random.default_rng(seed)

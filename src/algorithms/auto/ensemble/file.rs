@@ -53,7 +53,6 @@ impl Ensemble {
             }
             self.events.save(state);
             state.put("begun_at", [self.begun_at as f64]);
-            state.put("compared_at", [self.compared_at as f64]);
             state.put_indices("delay", &[self.delay]);
             let width = match state.width() {
                 0 => 0,
@@ -123,12 +122,7 @@ impl Ensemble {
             self.begun_at = state.count("begun_at")? as u64;
             self.delay = state.count("delay")?;
         }
-        // Nor have files from before ensembles were compared with twins.
-        if state.has("compared_at") {
-            self.compared_at = state.count("compared_at")? as u64;
-        }
-        let last = self.changed_at.max(self.checked_at).max(self.compared_at);
-        let is_past = last <= self.rounds;
+        let is_past = self.changed_at.max(self.checked_at) <= self.rounds;
         if is_past && self.rounds < self.renewed_next {
             return Ok(());
         }

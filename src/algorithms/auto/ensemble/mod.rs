@@ -5,10 +5,8 @@ mod forms;
 mod late;
 mod predictor;
 mod renewal;
-mod twin;
 
 use std::collections::VecDeque;
-use std::ops::Range;
 
 use super::AutoParams;
 use super::adaptive::Adaptive;
@@ -34,9 +32,6 @@ const CHECK_EVERY: u64 = 256;
 
 /// The fewest rows of which adaptive experts are made anew.
 const FEWEST: usize = 64;
-
-/// The fewest rows of which those that go by evidence are.
-const FEW: usize = 16;
 
 /// Experts of several kinds, with the scaling of their data and their combination.
 #[derive(Debug, Clone)]
@@ -65,8 +60,6 @@ pub(super) struct Ensemble {
     take_overs: u64,
     /// Number of rows after which the stream was last checked for a change.
     checked_at: u64,
-    /// Number of rows after which the ensemble was last compared with one that knows the last rows only.
-    compared_at: u64,
     /// Number of rows of which the ensemble began: what older experts predicted says nothing about these.
     begun_at: u64,
     /// Number of rows that were predicted between the prediction of the last row and its label.
@@ -77,7 +70,7 @@ pub(super) struct Ensemble {
 /// The description of an expert.
 #[derive(Debug, Clone)]
 pub struct Expert {
-    /// The kind: kernel, linear, mean, past, smooth, rough, mixed or trees, some of them focused; stretched or evident.
+    /// The kind: kernel, linear, mean, past, smooth, rough, mixed or trees, some of them focused; or stretched.
     pub kind: &'static str,
     /// Width of its kernel, in scales of the features; `None` without a kernel.
     pub width: Option<f64>,
@@ -120,11 +113,13 @@ impl Ensemble {
         let (mut ensemble, half) = (Self::new(params, rows, y)?, rows.len() / 2);
         let mut asked = VecDeque::new();
         for range in [0..half, half..rows.len()] {
-            ensemble.learn_range(rows, (range, y, weights), delay, &mut asked);
+            let y = &y[range.start * params.n_targets..range.end * params.n_targets];
+            match delay {
+                0 => ensemble.learn_weighted(&rows.slice(range.clone()), y, &weights[range]),
+                _ => ensemble.learn_delayed(rows, (range, y, weights), delay, &mut asked),
+            }
             if rows.len() >= FEWEST {
                 ensemble.renew();
-            } else if rows.len() >= FEW {
-                ensemble.renew_by_evidence();
             }
         }
         ensemble.begun_at = ensemble.rounds;
@@ -156,7 +151,6 @@ impl Ensemble {
             changed_at: 0,
             take_overs: 0,
             checked_at: 0,
-            compared_at: 0,
             begun_at: 0,
             delay: 0,
             events: Events::default(),
@@ -166,8 +160,7 @@ impl Ensemble {
         let combiners = ensemble.units.iter().map(combiner);
         ensemble.combiners = combiners.collect::<Result<_, Error>>()?;
         let corrected = ensemble.adaptive.as_ref().map_or(0, |_| params.n_pasts());
-        let corrections =
-            (0..corrected).map(|_| Correction::new(params.forgetting, params.warm_up));
+        let corrections = (0..corrected).map(|_| Correction::new(params.forgetting));
         ensemble.corrections = corrections.collect::<Result<_, Error>>()?;
         Ok(ensemble)
     }
@@ -248,22 +241,6 @@ impl Ensemble {
             self.learn_together(&rows.slice(start..end), y, yhat, q);
             self.pass(end - start);
             start = end;
-        }
-    }
-
-    /// Makes the rounds of a range of rows, whose labels come `delay` rows late.
-    fn learn_range(
-        &mut self,
-        rows: &Rows<'_>,
-        (range, y, weights): (Range<usize>, &[f64], &[f64]),
-        delay: usize,
-        asked: &mut VecDeque<Vec<f64>>,
-    ) {
-        let n_targets = self.units.len();
-        let y = &y[range.start * n_targets..range.end * n_targets];
-        match delay {
-            0 => self.learn_weighted(&rows.slice(range.clone()), y, &weights[range]),
-            _ => self.learn_delayed(rows, (range, y, weights), delay, asked),
         }
     }
 

@@ -32,16 +32,8 @@ impl Ensemble {
     pub(super) fn pass(&mut self, n_rows: usize) {
         self.rounds += n_rows as u64;
         let n_rows = self.params.warm_up;
-        let gain = self.gain_of_forgetting();
-        if gain < ALL_CHANGED {
-            return self.begin_anew(gain);
-        }
-        if gain < f64::INFINITY
-            && let Some((twin, gain)) = self.better_twin()
-        {
-            return self.go_on_as(twin, 2 * n_rows, gain);
-        }
-        match gain {
+        match self.gain_of_forgetting() {
+            gain if gain < ALL_CHANGED => return self.begin_anew(gain),
             gain if gain < 1.0 => {
                 self.events
                     .push(self.rounds, "forgetting", 1.0 - gain, None);
@@ -67,26 +59,19 @@ impl Ensemble {
         let rows = Rows::trusted(&rows, self.n_features(), 0);
         let y = unscaled(&y, &self.units);
         let ensemble = Self::begin(&self.params, &rows, (&y, &weights), self.delay);
-        if let Ok(ensemble) = ensemble {
-            self.go_on_as(ensemble, n_rows, gain);
+        if let Ok(mut ensemble) = ensemble {
+            ensemble.changed_at = self.rounds - n_rows as u64;
+            (ensemble.rounds, ensemble.checked_at) = (self.rounds, self.rounds);
+            ensemble.begun_at = self.rounds;
+            ensemble.renewed_next = self.rounds + n_rows as u64;
+            ensemble.events = std::mem::take(&mut self.events);
+            let (row, events) = (self.rounds, &mut ensemble.events);
+            events.push(row, "restart", 1.0 - gain, None);
+            if let Some((feature, size)) = self.scaling.farthest_move(rows.data()) {
+                events.push(row, "rescaling", size, Some(feature));
+            }
+            *self = ensemble;
         }
-    }
-
-    /// Becomes an ensemble that knows the last `n_rows` rows only, with which this part of the error is left.
-    fn go_on_as(&mut self, mut ensemble: Self, n_rows: usize, gain: f64) {
-        (ensemble.rounds, ensemble.checked_at) = (self.rounds, self.rounds);
-        ensemble.changed_at = self.rounds - n_rows as u64;
-        ensemble.begun_at = self.rounds;
-        ensemble.renewed_next = self.rounds + n_rows as u64;
-        ensemble.events = std::mem::take(&mut self.events);
-        let (row, events) = (self.rounds, &mut ensemble.events);
-        events.push(row, "restart", 1.0 - gain, None);
-        let last = self.adaptive.as_ref().map(|a| a.last_rows(n_rows).rows);
-        let farthest = self.scaling.farthest_move(&last.unwrap_or_default());
-        if let Some((feature, size)) = farthest {
-            events.push(row, "rescaling", size, Some(feature));
-        }
-        *self = ensemble;
     }
 
     /// The part of the error that is left if all but the last rows are forgotten: less than 1 if the stream has
@@ -130,13 +115,6 @@ impl Ensemble {
         }
         if let Some(adaptive) = &mut self.adaptive {
             adaptive.renew(past_helps, &self.scaling);
-        }
-    }
-
-    /// Makes the adaptive experts anew that find features by evidence, of which few rows are enough.
-    pub(super) fn renew_by_evidence(&mut self) {
-        if let Some(adaptive) = &mut self.adaptive {
-            adaptive.renew_by_evidence(&self.scaling);
         }
     }
 
