@@ -1,5 +1,7 @@
 //! Forecasters of series.
 
+mod inputs;
+
 use std::cell::RefCell;
 use std::ops::Range;
 use std::sync::Arc;
@@ -13,11 +15,11 @@ use pyo3::types::{PyBytes, PyDict, PyType};
 
 use super::learner::Learner;
 use super::signals::Signals;
-use super::{arrays, chunks, params, tables};
-use crate::columns::{Column, Table};
-use crate::error::Error;
+use super::{arrays, chunks, params};
+use crate::columns::Table;
 use crate::forecast::{Forecast, ForecasterParams, Step, Tally};
 use crate::persist::model_file;
+use inputs::{features, kwargs, next_slots, row, times};
 
 type Core = crate::forecast::Forecaster;
 
@@ -163,7 +165,7 @@ impl Forecaster {
         })
     }
 
-    #[doc = include_str!("docs/forecaster/learn_one.txt")]
+    #[doc = include_str!("../docs/forecaster/learn_one.txt")]
     #[pyo3(signature = (y, x=None, *, time=None))]
     fn learn_one(
         &self,
@@ -185,7 +187,7 @@ impl Forecaster {
         self.learn_batch(py, &batch).map(drop)
     }
 
-    #[doc = include_str!("docs/forecaster/learn_many.txt")]
+    #[doc = include_str!("../docs/forecaster/learn_many.txt")]
     #[pyo3(signature = (y, X=None, *, time=None))]
     fn learn_many(
         &self,
@@ -197,7 +199,7 @@ impl Forecaster {
         self.progressive(py, y, X, time).map(drop)
     }
 
-    #[doc = include_str!("docs/forecaster/progressive.txt")]
+    #[doc = include_str!("../docs/forecaster/progressive.txt")]
     #[pyo3(signature = (y, X=None, *, time=None))]
     fn progressive<'py>(
         &self,
@@ -214,7 +216,7 @@ impl Forecaster {
         PyArray1::from_vec(py, made).reshape((batch.y.len(), n_horizons))
     }
 
-    #[doc = include_str!("docs/forecaster/predict.txt")]
+    #[doc = include_str!("../docs/forecaster/predict.txt")]
     #[pyo3(signature = (X=None))]
     fn predict<'py>(
         &self,
@@ -228,7 +230,7 @@ impl Forecaster {
         ))
     }
 
-    #[doc = include_str!("docs/forecaster/predict_interval.txt")]
+    #[doc = include_str!("../docs/forecaster/predict_interval.txt")]
     #[pyo3(signature = (X=None, level=None), text_signature = "($self, X=None, level=0.9)")]
     fn predict_interval<'py>(
         &self,
@@ -283,7 +285,7 @@ impl Forecaster {
         self.lock(py).borrow().tallies().map(counted).collect()
     }
 
-    #[doc = include_str!("docs/forecaster/learner.txt")]
+    #[doc = include_str!("../docs/forecaster/learner.txt")]
     fn learner<'py>(
         &self,
         py: Python<'py>,
@@ -302,49 +304,49 @@ impl Forecaster {
         Learner::wrap(py, learner, None)
     }
 
-    #[doc = include_str!("docs/forecaster/horizons.txt")]
+    #[doc = include_str!("../docs/forecaster/horizons.txt")]
     #[getter]
     fn horizons(&self, py: Python<'_>) -> Vec<usize> {
         self.lock(py).borrow().params().horizons.clone()
     }
 
-    #[doc = include_str!("docs/forecaster/seasons.txt")]
+    #[doc = include_str!("../docs/forecaster/seasons.txt")]
     #[getter]
     fn seasons(&self, py: Python<'_>) -> Vec<usize> {
         self.lock(py).borrow().seasons()
     }
 
-    #[doc = include_str!("docs/forecaster/n_seen.txt")]
+    #[doc = include_str!("../docs/forecaster/n_seen.txt")]
     #[getter]
     fn n_seen(&self, py: Python<'_>) -> u64 {
         self.lock(py).borrow().n_seen()
     }
 
-    #[doc = include_str!("docs/forecaster/n_too_late.txt")]
+    #[doc = include_str!("../docs/forecaster/n_too_late.txt")]
     #[getter]
     fn n_too_late(&self, py: Python<'_>) -> u64 {
         self.lock(py).borrow().n_too_late()
     }
 
-    #[doc = include_str!("docs/forecaster/nbytes.txt")]
+    #[doc = include_str!("../docs/forecaster/nbytes.txt")]
     #[getter]
     fn nbytes(&self, py: Python<'_>) -> usize {
         self.lock(py).borrow().nbytes()
     }
 
-    #[doc = include_str!("docs/forecaster/params.txt")]
+    #[doc = include_str!("../docs/forecaster/params.txt")]
     #[getter]
     fn params<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         kwargs(py, &self.lock(py).borrow())
     }
 
-    #[doc = include_str!("docs/forecaster/to_bytes.txt")]
+    #[doc = include_str!("../docs/forecaster/to_bytes.txt")]
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let bytes = self.lock(py).borrow().to_bytes()?;
         Ok(PyBytes::new(py, &bytes))
     }
 
-    #[doc = include_str!("docs/forecaster/from_bytes.txt")]
+    #[doc = include_str!("../docs/forecaster/from_bytes.txt")]
     #[classmethod]
     fn from_bytes<'py>(
         cls: &Bound<'py, PyType>,
@@ -354,7 +356,7 @@ impl Forecaster {
         Self::wrap(cls.py(), core, Some(cls))
     }
 
-    #[doc = include_str!("docs/forecaster/save.txt")]
+    #[doc = include_str!("../docs/forecaster/save.txt")]
     fn save(&self, py: Python<'_>, path: &Bound<'_, PyAny>) -> PyResult<()> {
         let path = arrays::path("path", path)?;
         let bytes = self.lock(py).borrow().to_bytes()?;
@@ -383,94 +385,3 @@ type Reduced<'py> = (
     (Bound<'py, PyBytes>,),
     Option<Bound<'py, PyAny>>,
 );
-
-/// The keyword arguments that a forecaster comes from.
-fn kwargs<'py>(py: Python<'py>, core: &Core) -> PyResult<Bound<'py, PyDict>> {
-    let (params, kwargs) = (core.params(), PyDict::new(py));
-    let model = crate::Learner::with_columns(params.model.clone(), params.columns.clone())?;
-    kwargs.set_item("model", Learner::wrap(py, model, None)?)?;
-    let is_whole = params
-        .horizons
-        .iter()
-        .copied()
-        .eq(1..=params.horizons.len());
-    if is_whole {
-        kwargs.set_item("horizon", params.horizons.len())?;
-    } else {
-        kwargs.set_item("horizon", &params.horizons)?;
-    }
-    kwargs.set_item("every", params.every.map(|step| step.to_string()))?;
-    match &params.seasons {
-        None => kwargs.set_item("season", "auto")?,
-        Some(seasons) => kwargs.set_item("season", seasons)?,
-    }
-    kwargs.set_item("ahead", &params.ahead)?;
-    kwargs.set_item("half_life", params.half_life.map(|step| step.to_string()))?;
-    Ok(kwargs)
-}
-
-/// The next slots of a forecaster without a clock.
-fn next_slots(core: &Core, n: usize) -> Vec<i64> {
-    (core.now().map_or(0, |now| now + 1)..).take(n).collect()
-}
-
-/// Times as microseconds since 1970, or as numbers of slots without a clock.
-fn times(core: &Core, time: &Bound<'_, PyAny>) -> PyResult<Vec<i64>> {
-    let column = tables::column("time", time)?;
-    let (found, expected) = match (core.params().every, &column) {
-        (Some(_), column) => (column.moments(), "a time with a date"),
-        (None, Column::Numbers(numbers)) => {
-            (whole(numbers), "a whole number, since every is not given")
-        }
-        (None, _) => (Err(0), "a whole number, since every is not given"),
-    };
-    found.map_err(|row| match time.get_item(row) {
-        Ok(value) => arrays::wrong_type(&format!("time[{row}]"), expected, &value),
-        Err(_) => PyValueError::new_err(format!("time[{row}] should be {expected}")),
-    })
-}
-
-/// Whole numbers; the error is the first row that has none.
-fn whole(numbers: &[f64]) -> Result<Vec<i64>, usize> {
-    let whole = |(row, number): (usize, &f64)| {
-        #[allow(clippy::cast_possible_truncation, reason = "checked")]
-        let slot = *number as i64;
-        if *number == slot as f64 && number.abs() < 1e15 {
-            Ok(slot)
-        } else {
-            Err(row)
-        }
-    };
-    numbers.iter().enumerate().map(whole).collect()
-}
-
-/// Rows of features: those of a table, or of an array, whose columns have their numbers as names.
-fn features(argument: &'static str, X: &Bound<'_, PyAny>) -> PyResult<Arc<Table>> {
-    if let Some(table) = tables::table(argument, X)? {
-        return Ok(table);
-    }
-    let matrix = arrays::matrix(argument, X)?;
-    let (width, numbers) = (matrix.dims()[1], matrix.to_vec()?);
-    Ok(Arc::new(of_numbers(&numbers, width)?))
-}
-
-/// A row of features.
-fn row(x: &Bound<'_, PyAny>) -> PyResult<Arc<Table>> {
-    if let Some(table) = tables::row("x", x)? {
-        return Ok(table);
-    }
-    let numbers = arrays::vector("x", x)?.to_vec()?;
-    Ok(Arc::new(of_numbers(&numbers, numbers.len())?))
-}
-
-/// A table of numbers, row after row, whose columns have their numbers as names.
-fn of_numbers(numbers: &[f64], width: usize) -> Result<Table, Error> {
-    let column =
-        |i: usize| Column::Numbers(numbers.iter().skip(i).step_by(width).copied().collect());
-    let names = (0..width).map(|i| i.to_string()).collect();
-    Table::new(
-        numbers.len() / width.max(1),
-        names,
-        (0..width).map(column).collect(),
-    )
-}
