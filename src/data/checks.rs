@@ -25,6 +25,15 @@ pub(crate) fn positive(name: &'static str, value: f64) -> Result<(), Error> {
     within(name, value, LARGEST.recip()..=LARGEST, expected)
 }
 
+/// Refuses a level of intervals outside 0 to 1, and 0 and 1 themselves; NaN is outside.
+pub(crate) fn level(level: f64) -> Result<(), Error> {
+    if level > 0.0 && level < 1.0 {
+        return Ok(());
+    }
+    let expected = "more than 0 and less than 1";
+    Err(Error::parameter("level", expected, level))
+}
+
 /// Refuses a value that is given and not [`positive`].
 pub(crate) fn positive_if_given(name: &'static str, value: Option<f64>) -> Result<(), Error> {
     value.map_or(Ok(()), |value| positive(name, value))

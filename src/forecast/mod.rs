@@ -17,6 +17,7 @@ mod step;
 mod tally;
 
 use crate::columns::{Column, Kind, Table};
+use crate::data::checks;
 use crate::error::Error;
 use crate::learner::Learner;
 use crate::runtime::Heap;
@@ -194,7 +195,7 @@ impl Forecaster {
     /// `ahead` has what is known of the next slots, from the first on, and stands in place of what was learned of them.
     /// Before the first value, all forecasts are 0.
     pub fn predict(&self, ahead: Option<&Table>, level: f64) -> Result<Vec<Forecast>, Error> {
-        check_level(level)?;
+        checks::level(level)?;
         let now = self.now.unwrap_or(-1);
         let known = match ahead {
             Some(table) => Some(self.known_with(table, now)?),
@@ -319,12 +320,4 @@ fn distance(horizon: &Horizon) -> i64 {
 /// A count as a number of slots.
 fn slot_of(count: usize) -> i64 {
     i64::try_from(count).unwrap_or(i64::MAX)
-}
-
-fn check_level(level: f64) -> Result<(), Error> {
-    if level > 0.0 && level < 1.0 {
-        return Ok(());
-    }
-    let expected = "more than 0 and less than 1";
-    Err(Error::parameter("level", expected, level))
 }

@@ -4,7 +4,7 @@ use super::blocks::ByKey;
 use super::own::{Bench, Own};
 use super::{Key, Keyed, Slot};
 use crate::algorithms::Algorithm;
-use crate::data::{Rows, check_predictions, check_row, check_width};
+use crate::data::{Rows, check_predictions, check_row, check_width, checks};
 use crate::error::{Error, Place};
 use crate::runtime::memory::reserved;
 
@@ -51,10 +51,7 @@ impl Keyed {
         rows: &Rows<'_>,
         level: f64,
     ) -> Result<Vec<f64>, Error> {
-        if !(level > 0.0 && level < 1.0) {
-            let expected = "more than 0 and less than 1";
-            return Err(Error::parameter("level", expected, level));
-        }
+        checks::level(level)?;
         let margin = self.scores.margins(level)[0];
         let yhat = self.predict_rows(keys, rows)?;
         let ends = |(key, yhat): (&Key<'_>, f64)| {

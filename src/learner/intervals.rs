@@ -3,7 +3,7 @@
 use super::Learner;
 use crate::algorithms::Intervals;
 use crate::columns::Table;
-use crate::data::{Number, Rows, score_rows};
+use crate::data::{Number, Rows, checks, score_rows};
 use crate::error::{Error, Place};
 use crate::predictor::Asked;
 
@@ -78,11 +78,8 @@ impl Learner {
         let algorithm = self.params.name();
         let intervals = self.algorithm.intervals();
         let intervals = intervals.ok_or(Error::Intervals { algorithm })?;
-        if level > 0.0 && level < 1.0 {
-            return Ok(intervals);
-        }
-        let expected = "more than 0 and less than 1";
-        Err(Error::parameter("level", expected, level))
+        checks::level(level)?;
+        Ok(intervals)
     }
 
     /// The ends of the interval of this level for each target of a row that was asked for just now.

@@ -407,10 +407,8 @@ impl Learner {
         Ok(py.detach(|| model_file::save(&path, &bytes))?)
     }
 
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduced<'py>> {
-        let restore = slf.get_type().getattr("from_bytes")?;
-        let bytes = slf.get().to_bytes(slf.py())?;
-        Ok((restore, (bytes,), params::attributes(slf)?))
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<params::Reduced<'py>> {
+        params::reduced(slf, slf.get().to_bytes(slf.py())?)
     }
 
     fn __getstate__(slf: &Bound<'_, Self>) -> PyResult<()> {
@@ -430,10 +428,4 @@ type Expert = (
     f64,
     Vec<f64>,
     Vec<f64>,
-);
-
-type Reduced<'py> = (
-    Bound<'py, PyAny>,
-    (Bound<'py, PyBytes>,),
-    Option<Bound<'py, PyAny>>,
 );

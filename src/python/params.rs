@@ -3,7 +3,7 @@
 use numpy::{PyArrayMethods, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDict, PyInt, PyList, PyString};
+use pyo3::types::{PyBool, PyBytes, PyDict, PyInt, PyList, PyString};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
@@ -188,6 +188,22 @@ fn to_object<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>>
 /// The attributes that a user's subclass has stored on an object, for copies and pickles.
 pub(super) fn attributes<'py>(object: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
     object.getattr_opt("__dict__")
+}
+
+/// What a pickle holds: the function that restores an object, its bytes, and what a user's subclass has stored on it.
+pub(super) type Reduced<'py> = (
+    Bound<'py, PyAny>,
+    (Bound<'py, PyBytes>,),
+    Option<Bound<'py, PyAny>>,
+);
+
+/// The parts of a pickle of an object whose class makes it of such bytes.
+pub(super) fn reduced<'py>(
+    object: &Bound<'py, PyAny>,
+    bytes: Bound<'py, PyBytes>,
+) -> PyResult<Reduced<'py>> {
+    let restore = object.get_type().getattr("from_bytes")?;
+    Ok((restore, (bytes,), attributes(object)?))
 }
 
 /// The error for tools that take an object apart without calling `__reduce__`: they would build a different one.

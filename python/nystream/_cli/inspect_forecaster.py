@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any
 
 from nystream._cli.forecast_report import report_of, when
-from nystream._runs.going_on import last_time
+from nystream._runs.forecast_files import known
 from nystream._tables import steps
 
 if TYPE_CHECKING:
@@ -30,16 +29,10 @@ def facts_of(model: Forecaster) -> dict[str, Any]:
     }
 
 
-def known(value: float) -> float | None:
-    """Return a number; None for one that is not known yet."""
-    return value if math.isfinite(value) else None
-
-
 def last(model: Forecaster) -> str | None:
     """Return the last time that was learned."""
-    if not model.n_seen:
-        return None
-    return when([last_time(model)], model.params["every"] is not None)[0]
+    moment = model._last()
+    return None if moment is None else when([moment], model.params["every"] is not None)[0]
 
 
 def described(model: Forecaster) -> str:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from nystream._tables import steps
 
 if TYPE_CHECKING:
@@ -18,7 +16,8 @@ if TYPE_CHECKING:
 
 def starts_of(models: Mapping[str, Forecaster]) -> dict[str, int]:
     """Return the last times that forecasters have learned, by key."""
-    return {key: last_time(model) for key, model in models.items() if model.n_seen}
+    lasts = ((key, model._last()) for key, model in models.items())
+    return {key: last for key, last in lasts if last is not None}
 
 
 def rest(own: Series, starts: Mapping[str, int], every: str | None) -> Series:
@@ -30,15 +29,3 @@ def rest(own: Series, starts: Mapping[str, int], every: str | None) -> Series:
         return replace(own, times=own.times + last + 1)
     is_new = steps.slots(own.times, every, last) > 0
     return own.take(int((~is_new).sum()), len(own))
-
-
-def last_time(model: Forecaster) -> int:
-    """Return the last time that was learned, in microseconds since 1970 or as a row's number."""
-    every, following = model.params["every"], model.next_times[0]
-    ahead = int(model.horizons[0])
-    if every is None:
-        return int(following) - ahead
-    if months := steps.months_of(every):
-        start = following.astype("datetime64[M]") - np.timedelta64(months * ahead, "M")
-        return int(start.astype("datetime64[us]").astype(np.int64).item())
-    return int(following.astype(np.int64).item()) - steps.micros_of(every) * ahead

@@ -259,6 +259,14 @@ impl Forecaster {
         times.map_or((false, slots), |times| (true, times))
     }
 
+    /// The time of the last value, as those of the next forecasts; None before the first.
+    fn _last(&self, py: Python<'_>) -> Option<i64> {
+        let guard = self.lock(py);
+        let core = guard.borrow();
+        let now = core.now()?;
+        Some(core.time(now).unwrap_or(now))
+    }
+
     /// The number of steps from the last value to each of these times.
     fn _distances(&self, py: Python<'_>, time: &Bound<'_, PyAny>) -> PyResult<Vec<i64>> {
         let guard = self.lock(py);
@@ -363,10 +371,8 @@ impl Forecaster {
         Ok(py.detach(|| model_file::save(&path, &bytes))?)
     }
 
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduced<'py>> {
-        let restore = slf.get_type().getattr("from_bytes")?;
-        let bytes = slf.get().to_bytes(slf.py())?;
-        Ok((restore, (bytes,), params::attributes(slf)?))
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<params::Reduced<'py>> {
+        params::reduced(slf, slf.get().to_bytes(slf.py())?)
     }
 
     fn __getstate__(slf: &Bound<'_, Self>) -> PyResult<()> {
@@ -379,9 +385,3 @@ impl Forecaster {
 }
 
 type Counted = (usize, [f64; 3], Vec<f64>, [f64; 3]);
-
-type Reduced<'py> = (
-    Bound<'py, PyAny>,
-    (Bound<'py, PyBytes>,),
-    Option<Bound<'py, PyAny>>,
-);
