@@ -38,7 +38,7 @@ class Forecaster(_core.Forecaster):
     ----------
     model
         A learner that has seen nothing, of which each horizon has one. None: :class:`Auto`. A
-        :class:`LinearRls` takes a hundredth of its time, and is often nearly as good a day ahead.
+        :class:`LinearRls` takes a twentieth of its time, and is often nearly as good a day ahead.
     horizon
         The steps ahead: 24 forecasts the next 24 values, [1, 24] the first and the last of them.
     every

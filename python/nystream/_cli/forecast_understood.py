@@ -33,7 +33,7 @@ def tell_understood(
         tell(f"bad rows left out: {len(read.bad):,}")
     n_forecasts = sum(own.n_known for own in read.series) * len(model.horizons)
     if "warm_up" in model.params["model"].params and n_forecasts > SLOW:
-        tell("Auto takes its time: --algorithm LinearRls takes a hundredth of it")
+        tell("Auto takes its time: --algorithm LinearRls takes a twentieth of it")
 
 
 def rows(roles: Roles, read: Read) -> str:

@@ -28,7 +28,7 @@ class Forecaster(time_series.base.Forecaster):
     ----------
     model
         A learner of nystream that has seen nothing, of which each horizon has one. None:
-        :class:`nystream.Auto`. A :class:`nystream.LinearRls` takes a hundredth of its time.
+        :class:`nystream.Auto`. A :class:`nystream.LinearRls` takes a twentieth of its time.
     horizon
         The most steps ahead.
     every

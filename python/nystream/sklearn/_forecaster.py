@@ -33,7 +33,7 @@ class Forecaster(RegressorMixin, BaseEstimator):
     ----------
     model
         A learner of nystream that has seen nothing, of which each horizon has one. None:
-        :class:`nystream.Auto`. A :class:`nystream.LinearRls` takes a hundredth of its time.
+        :class:`nystream.Auto`. A :class:`nystream.LinearRls` takes a twentieth of its time.
     horizon
         The steps ahead: 24 forecasts the next 24 rows, [1, 24] the first and the last of them.
     every
