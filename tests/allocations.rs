@@ -1,10 +1,12 @@
-//! Learning a row with a full dictionary, or one of a table with values that are known, does not allocate.
+//! Learning a row with a full dictionary, or one of a table with values that are known, does not allocate; and models say
+//! how much they hold.
 
 use nystream::columns::{Column, Columns, Kind, Settings, Table};
 use nystream::kernels::{AnyKernel, Gaussian};
+use nystream::keyed::{Key, Keyed, KeyedParams};
 use nystream::{
-    AnyParams, AogdAldParams, FogdParams, KrlsAldParams, Learner, LinearRlsParams, NogdParams,
-    NonsAldParams, RidgeAldParams,
+    AnyParams, AogdAldParams, AutoParams, FogdParams, KrlsAldParams, Learner, LinearRlsParams,
+    NogdParams, NonsAldParams, RidgeAldParams, Rows, set_num_threads,
 };
 
 fn learners() -> [AnyParams; 7] {
@@ -62,6 +64,57 @@ fn rounds_do_not_allocate() {
             }
         });
         assert_eq!(info.count_total, 0, "{:?}", learner.params());
+    }
+}
+
+/// The bytes that are allocated, and not freed again, by making a value.
+fn held<T>(make: impl FnOnce() -> T) -> (T, f64) {
+    let mut value = None;
+    let info = allocation_counter::measure(|| value = Some(make()));
+    (value.unwrap(), info.bytes_current as f64)
+}
+
+#[test]
+fn models_hold_what_they_say() {
+    set_num_threads(Some(1)).unwrap();
+    let ridge = RidgeAldParams {
+        kernel: Gaussian { sigma: 0.1 }.into(),
+        ..RidgeAldParams::default()
+    };
+    let models: [AnyParams; 2] = [ridge.into(), AutoParams::default().into()];
+    for params in models {
+        for n_rows in [1, 20, 100, 400] {
+            let rows: Vec<f64> = (0..n_rows).flat_map(row).collect();
+            let y: Vec<f64> = (0..n_rows).map(|i| row(i)[1]).collect();
+            let rows = Rows::new(&rows, 3).unwrap();
+            let (learner, bytes) = held(|| {
+                let mut learner = Learner::new(params.clone()).unwrap();
+                learner.learn_rows(&rows, &y).unwrap();
+                learner
+            });
+            let said = (learner.nbytes() - size_of::<Learner>()) as f64;
+            // The algorithm itself is not counted.
+            let apart = (bytes - said).abs();
+            assert!(
+                apart < 1_000.0 + 0.01 * bytes,
+                "{n_rows}: {said} of {bytes}"
+            );
+            let mut params = KeyedParams::new(params.clone());
+            params.shared = None;
+            let (keyed, bytes) = held(|| {
+                let mut keyed = Keyed::new(params).unwrap();
+                let keys = vec![Key::from(7); y.len()];
+                keyed.learn_rows(&keys, &rows, &y).unwrap();
+                keyed
+            });
+            let said = (keyed.nbytes() - size_of::<Keyed>()) as f64;
+            // What learning nothing takes is not a key's: the template and the parameters.
+            let apart = (bytes - said).abs();
+            assert!(
+                apart < 2_000.0 + 0.01 * bytes,
+                "{n_rows}: {said} of {bytes}"
+            );
+        }
     }
 }
 

@@ -180,6 +180,11 @@ pub trait Algorithm: CopyAlgorithm + fmt::Debug + Heap + Send + Sync {
         false
     }
 
+    /// Returns true if models by key have the [packed](Self::pack) form in files, too, and not only in memory.
+    fn is_packed_in_files(&self) -> bool {
+        false
+    }
+
     /// Makes the rounds of the first of these rows, at least one: appends the predictions, which are those of
     /// [`learn_row`](Self::learn_row) up to rounding.
     fn learn_block(

@@ -369,8 +369,14 @@ impl<M: FeatureMap + 'static, U: Update + 'static> Algorithm for FeatureLearner<
         Ok(())
     }
 
+    fn is_packed_in_files(&self) -> bool {
+        M::IS_PLAIN
+    }
+
     fn pack(&mut self, numbers: &mut Vec<f64>) -> bool {
-        if !M::IS_PLAIN || !self.update_mut().pack(numbers) {
+        let start = numbers.len();
+        if !self.update_mut().pack(numbers) || !self.map().pack(numbers) {
+            numbers.truncate(start);
             return false;
         }
         if let Some(record) = &self.record {
@@ -385,7 +391,9 @@ impl<M: FeatureMap + 'static, U: Update + 'static> Algorithm for FeatureLearner<
             return false;
         };
         let size = self.update().size();
-        self.map_mut().set_size(size);
+        let Some(rest) = self.map_mut().unpack(size, rest) else {
+            return false;
+        };
         match &mut self.record {
             Some(record) => record.unpack(rest),
             None => rest.is_empty(),
@@ -416,6 +424,7 @@ impl<M: FeatureMap, U: Update> Heap for FeatureLearner<M, U> {
         self.core.map.heap_bytes()
             + self.core.updates.heap_bytes()
             + self.record.heap_bytes()
+            + self.output.heap_bytes()
             + predictor
     }
 }

@@ -280,6 +280,22 @@ impl FeatureMap for Dictionary {
         Some((self.rows(), self.map.kernel()))
     }
 
+    fn pack(&self, numbers: &mut Vec<f64>) -> bool {
+        self.map.pack(numbers);
+        if self.policy == Policy::Replace {
+            self.map.pack_removals(numbers);
+        }
+        self.schedule.is_none()
+    }
+
+    fn unpack<'n>(&mut self, size: usize, numbers: &'n [f64]) -> Option<&'n [f64]> {
+        let rest = self.map.unpack(size, numbers)?;
+        match self.policy {
+            Policy::Freeze => Some(rest),
+            Policy::Replace => self.map.unpack_removals(rest),
+        }
+    }
+
     fn save(&self, state: &mut State) {
         self.map.save(state);
         if self.policy == Policy::Replace {

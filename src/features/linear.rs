@@ -39,10 +39,6 @@ impl LinearMap {
 impl FeatureMap for LinearMap {
     const IS_PLAIN: bool = true;
 
-    fn set_size(&mut self, size: usize) {
-        self.phi.resize(size, 0.0);
-    }
-
     fn size(&self) -> usize {
         self.phi.len()
     }
@@ -107,6 +103,15 @@ impl FeatureMap for LinearMap {
     fn widen(&mut self, _from: usize, to: usize) -> Result<(), Error> {
         self.phi.resize(to + usize::from(self.intercept), 0.0);
         Ok(())
+    }
+
+    fn pack(&self, _numbers: &mut Vec<f64>) -> bool {
+        true
+    }
+
+    fn unpack<'n>(&mut self, size: usize, numbers: &'n [f64]) -> Option<&'n [f64]> {
+        self.phi.resize(size, 0.0);
+        Some(numbers)
     }
 
     fn save(&self, _state: &mut State) {}

@@ -62,9 +62,6 @@ pub trait FeatureMap: Clone + fmt::Debug + Heap + Send + Sync {
     /// True if the map learns nothing from rows but how many features they have.
     const IS_PLAIN: bool = false;
 
-    /// Becomes a plain map that has seen rows with so many features.
-    fn set_size(&mut self, _size: usize) {}
-
     /// Number of features that the next row will have.
     fn size(&self) -> usize;
 
@@ -142,6 +139,18 @@ pub trait FeatureMap: Clone + fmt::Debug + Heap + Send + Sync {
     /// Follows rows that have gained features; stored rows have been padded with zeros already.
     fn widen(&mut self, _from: usize, _to: usize) -> Result<(), Error> {
         Ok(())
+    }
+
+    /// Appends what the map has learned, beside its number of features, as plain numbers; returns false if there is no
+    /// such form.
+    fn pack(&self, _numbers: &mut Vec<f64>) -> bool {
+        false
+    }
+
+    /// Becomes the map of `size` features that [`pack`](Self::pack) has written; returns the numbers after those, or
+    /// nothing if they are no such numbers.
+    fn unpack<'n>(&mut self, _size: usize, _numbers: &'n [f64]) -> Option<&'n [f64]> {
+        None
     }
 
     /// Writes what the map has learned.

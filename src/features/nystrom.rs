@@ -8,7 +8,7 @@ use crate::error::Error;
 use crate::kernels::AnyKernel;
 use crate::limits::Range;
 use crate::linalg::{CholeskyFactor, Givens, Panels, norm_squared};
-use crate::persist::State;
+use crate::persist::{State, index};
 use crate::predictor::Expansion;
 use crate::runtime::heap;
 
@@ -215,6 +215,36 @@ impl NystromMap {
             c.extend(self.coefficients(w(target)));
         }
         Expansion::new(&self.kernel, &self.rows, c, ranges)
+    }
+
+    /// Appends the width of the rows, the rows and the factor as plain numbers.
+    pub(crate) fn pack(&self, numbers: &mut Vec<f64>) {
+        numbers.push(self.rows.n_features() as f64);
+        self.rows.pack_onto(numbers);
+        self.factor.pack_onto(numbers);
+    }
+
+    /// Becomes the map of `size` rows that [`pack`](Self::pack) has written, in the same memory; returns the numbers after
+    /// those, or nothing if they are no such numbers.
+    pub(crate) fn unpack<'n>(&mut self, size: usize, numbers: &'n [f64]) -> Option<&'n [f64]> {
+        let (width, rest) = numbers.split_first()?;
+        let width = index(*width, 0..rest.len() + 1)?;
+        let (rows, rest) = rest.split_at_checked(size.checked_mul(width)?)?;
+        let rest = self.factor.unpack(size, rest)?;
+        Arc::make_mut(&mut self.rows).unpack(width, rows);
+        Some(rest)
+    }
+
+    /// Appends the number of removals, which only a map that loses rows needs.
+    pub(crate) fn pack_removals(&self, numbers: &mut Vec<f64>) {
+        numbers.push(self.removals as f64);
+    }
+
+    /// Reads what [`pack_removals`](Self::pack_removals) has written; returns the numbers after that.
+    pub(crate) fn unpack_removals<'n>(&mut self, numbers: &'n [f64]) -> Option<&'n [f64]> {
+        let (removals, rest) = numbers.split_first()?;
+        self.removals = index(*removals, 0..usize::MAX)?;
+        Some(rest)
     }
 
     pub(crate) fn save(&self, state: &mut State) {

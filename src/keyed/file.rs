@@ -89,8 +89,11 @@ impl Keyed {
         out.write_all(&(head.len() as u64).to_le_bytes())?;
         out.write_all(&head)?;
         out.write_all(&(self.slots.len() as u64).to_le_bytes())?;
+        let mut bench = Bench::new(&*self.template);
         for (key, slot) in &self.slots {
-            record::write(&mut out, key.as_key(), slot, &self.overflow)?;
+            let model = bench.encode(&slot.own, &self.overflow);
+            let model = model.map_err(io::Error::other)?;
+            record::write(&mut out, key.as_key(), slot, &model)?;
         }
         let digest = out.digest();
         out.write_all(&digest)

@@ -81,7 +81,8 @@ impl Keyed {
             kept.extend(out.drain(n..));
         }
         let owns = out.iter().map(|slot| &self.slots[*slot as usize].own);
-        let parts: Result<Vec<_>, _> = owns.map(|own| own.encode(&self.overflow)).collect();
+        let mut bench = Bench::new(&*self.template);
+        let parts: Result<Vec<_>, _> = owns.map(|own| bench.encode(own, &self.overflow)).collect();
         let places = self.overflow.append(&parts?)?;
         for (slot, place) in out.into_iter().zip(places) {
             self.slots[slot as usize].own = Own::Stored(place);
@@ -102,10 +103,11 @@ impl Keyed {
         let stored = |(i, slot): (usize, &Slot)| matches!(slot.own, Own::Stored(_)).then_some(i);
         let stored: Vec<usize> = self.slots.values().enumerate().filter_map(stored).collect();
         let mut places = Vec::with_capacity(stored.len());
+        let mut bench = Bench::new(&*self.template);
         for some in stored.chunks(MOVED) {
             let parts = some
                 .iter()
-                .map(|i| self.slots[*i].own.encode(&self.overflow));
+                .map(|i| bench.encode(&self.slots[*i].own, &self.overflow));
             places.extend(file.append(&parts.collect::<Result<Vec<_>, _>>()?)?);
         }
         for (i, place) in stored.into_iter().zip(places) {

@@ -8,6 +8,9 @@ use crate::error::Error;
 use crate::persist::State;
 use crate::runtime::Heap;
 
+/// The most numbers of a model that is packed in memory only: larger ones learn more quickly as they are.
+const LARGEST_PACKED: usize = 2048;
+
 /// The model of a key.
 #[derive(Debug, Default)]
 pub(super) enum Own {
@@ -16,7 +19,7 @@ pub(super) enum Own {
     Fresh,
     /// The numbers of an algorithm that has such a form.
     Packed(Box<[f64]>),
-    /// An algorithm that has none.
+    /// An algorithm that has none, or one that has grown large.
     Live(Box<dyn Algorithm>),
     /// One that is on the disk.
     Stored(Place),
@@ -29,6 +32,7 @@ pub(super) struct Bench {
     fresh: Box<[f64]>,
     numbers: Vec<f64>,
     is_packing: bool,
+    is_packed_in_files: bool,
 }
 
 impl Bench {
@@ -37,6 +41,7 @@ impl Bench {
         let (mut worker, mut numbers) = (template.copy(), Vec::new());
         let is_packing = worker.pack(&mut numbers);
         Self {
+            is_packed_in_files: is_packing && worker.is_packed_in_files(),
             worker,
             fresh: numbers.as_slice().into(),
             numbers,
@@ -54,15 +59,28 @@ impl Bench {
             Own::Packed(packed) => {
                 self.worker.unpack(packed);
                 learn(&mut *self.worker);
-                self.numbers.clear();
-                self.worker.pack(&mut self.numbers);
+                self.pack();
                 if packed.len() == self.numbers.len() {
                     packed.copy_from_slice(&self.numbers);
                 } else {
-                    *packed = self.numbers.as_slice().into();
+                    *own = self.packed();
                 }
             }
             Own::Fresh | Own::Stored(_) => {}
+        }
+    }
+
+    fn pack(&mut self) {
+        self.numbers.clear();
+        self.worker.pack(&mut self.numbers);
+    }
+
+    /// The worker, which has just been packed, as the model of a key.
+    fn packed(&self) -> Own {
+        if self.is_packed_in_files || self.numbers.len() <= LARGEST_PACKED {
+            Own::Packed(self.numbers.as_slice().into())
+        } else {
+            Own::Live(self.worker.copy())
         }
     }
 
@@ -100,12 +118,26 @@ impl Bench {
         }
     }
 
-    /// Reads what [`Own::encode`] has written.
+    /// The model of a key as bytes; none for one that has learned nothing.
+    pub(super) fn encode(&mut self, own: &Own, overflow: &Overflow) -> Result<Vec<u8>, Error> {
+        match own {
+            Own::Fresh => Ok(Vec::new()),
+            Own::Stored(place) => overflow.read(*place),
+            Own::Live(algorithm) => state_of(&**algorithm),
+            Own::Packed(numbers) if self.is_packed_in_files => {
+                Ok(numbers.iter().flat_map(|n| n.to_le_bytes()).collect())
+            }
+            Own::Packed(numbers) => {
+                self.worker.unpack(numbers);
+                state_of(&*self.worker)
+            }
+        }
+    }
+
+    /// Reads what [`encode`](Self::encode) has written.
     pub(super) fn decode(&mut self, bytes: &[u8]) -> Result<Own, Error> {
-        if !self.is_packing {
-            let mut algorithm = self.worker.copy();
-            algorithm.load(&State::from_bytes(bytes)?.0)?;
-            return Ok(Own::Live(algorithm));
+        if !self.is_packed_in_files {
+            return self.load(&State::from_bytes(bytes)?.0);
         }
         let (numbers, rest) = bytes.as_chunks::<8>();
         let numbers: Box<[f64]> = numbers.iter().map(|b| f64::from_le_bytes(*b)).collect();
@@ -116,23 +148,29 @@ impl Bench {
             "a key should have the numbers of its model",
         ))
     }
+
+    /// The model with this state.
+    fn load(&mut self, state: &State) -> Result<Own, Error> {
+        self.worker.unpack(&self.fresh);
+        let mut algorithm = self.worker.copy();
+        algorithm.load(state)?;
+        if !self.is_packing {
+            return Ok(Own::Live(algorithm));
+        }
+        self.worker = algorithm;
+        self.pack();
+        Ok(self.packed())
+    }
+}
+
+/// The state of a model as bytes.
+fn state_of(algorithm: &dyn Algorithm) -> Result<Vec<u8>, Error> {
+    let mut state = State::default();
+    algorithm.save(&mut state);
+    state.to_bytes(String::new())
 }
 
 impl Own {
-    /// The model as bytes; none for one that has learned nothing.
-    pub(super) fn encode(&self, overflow: &Overflow) -> Result<Vec<u8>, Error> {
-        match self {
-            Self::Fresh => Ok(Vec::new()),
-            Self::Packed(numbers) => Ok(numbers.iter().flat_map(|n| n.to_le_bytes()).collect()),
-            Self::Stored(place) => overflow.read(*place),
-            Self::Live(algorithm) => {
-                let mut state = State::default();
-                algorithm.save(&mut state);
-                state.to_bytes(String::new())
-            }
-        }
-    }
-
     /// True if the model is in memory and holds some.
     pub(super) fn is_in_memory(&self) -> bool {
         matches!(self, Self::Packed(_) | Self::Live(_))

@@ -2,7 +2,6 @@
 
 use std::io::{self, ErrorKind, Read, Write};
 
-use super::overflow::Overflow;
 use super::own::Own;
 use super::{Key, KeyBuf, Slot};
 use crate::error::Error;
@@ -18,12 +17,12 @@ pub(super) struct Record {
     pub(super) model: Vec<u8>,
 }
 
-/// Writes the record of a key.
+/// Writes the record of a key, whose model is these bytes.
 pub(super) fn write(
     out: &mut impl Write,
     key: Key<'_>,
     slot: &Slot,
-    overflow: &Overflow,
+    model: &[u8],
 ) -> io::Result<()> {
     match key {
         Key::Int(int) => {
@@ -43,7 +42,7 @@ pub(super) fn write(
     ] {
         out.write_all(&bytes)?;
     }
-    write_part(out, &slot.own.encode(overflow).map_err(io::Error::other)?)
+    write_part(out, model)
 }
 
 /// Writes bytes after their number.

@@ -4,6 +4,9 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::data::Rows;
+use crate::features::Policy;
+use crate::kernels::Gaussian;
+use crate::persist::State;
 use crate::{AutoParams, LinearRlsParams, RidgeAldParams, set_num_threads};
 
 /// Keys, rows of two features and labels.
@@ -62,11 +65,35 @@ fn all() -> impl Iterator<Item = AnyParams> {
     defaults.chain([
         linear(0.9, true, false).into(),
         linear(1.0, false, true).into(),
+        ridge(Policy::Replace, Some(6), 0.9).into(),
+        ridge(Policy::Freeze, None, 1.0).into(),
     ])
+}
+
+/// One that keeps most rows of a stream, up to the cap.
+fn ridge(policy: Policy, max_basis: Option<usize>, forgetting: f64) -> RidgeAldParams {
+    RidgeAldParams {
+        kernel: Gaussian { sigma: 0.05 }.into(),
+        clip: true,
+        policy,
+        max_basis,
+        forgetting,
+        ..RidgeAldParams::default()
+    }
 }
 
 fn of(model: impl Into<AnyParams>) -> Keyed {
     Keyed::new(KeyedParams::new(model)).unwrap()
+}
+
+/// Without a shared model.
+fn alone(model: impl Into<AnyParams>) -> Keyed {
+    let shared = None;
+    Keyed::new(KeyedParams {
+        shared,
+        ..KeyedParams::new(model)
+    })
+    .unwrap()
 }
 
 fn bounded(model: AnyParams, max_keys: usize) -> Keyed {
@@ -82,11 +109,7 @@ fn bounded(model: AnyParams, max_keys: usize) -> Keyed {
 fn without_a_shared_model_keys_are_models_of_their_own_bit_for_bit() {
     let stream = Stream::new(300, 7);
     for model in all() {
-        let params = KeyedParams {
-            shared: None,
-            ..KeyedParams::new(model.clone())
-        };
-        let mut keyed = Keyed::new(params).unwrap();
+        let mut keyed = alone(model.clone());
         let mut apart: Vec<(Key<'_>, Learner)> = Vec::new();
         let expected = stream.keys.iter().zip(stream.rows().iter().zip(&stream.y));
         let expected: Vec<f64> = expected
@@ -190,6 +213,71 @@ fn a_file_has_everything_and_goes_on_bit_for_bit() {
         assert_eq!(rest.learn(&mut again), rest.learn(&mut keyed));
         assert_eq!(again.to_bytes(), keyed.to_bytes());
         assert!(Learner::from_bytes(&bytes).is_err());
+    }
+}
+
+#[test]
+fn a_model_that_grows_is_packed_and_then_itself_and_files_do_not_tell() {
+    let (stream, key) = (Stream::new(80, 1), Key::from("a"));
+    for model in [
+        ridge(Policy::Replace, Some(6), 0.9),
+        ridge(Policy::Freeze, None, 1.0),
+    ] {
+        let mut apart = model.build().unwrap();
+        apart.scores_mut().unwrap().turn_off();
+        let mut keyed = alone(model.clone());
+        for (i, (x, y)) in stream.rows().iter().zip(&stream.y).enumerate() {
+            let mut expected = [f64::NAN];
+            apart.learn_row(x, &[*y], 1.0, &mut expected);
+            assert_eq!(keyed.learn_row(key, x, *y), Ok(expected[0]));
+            let own = &keyed.slots[0].own;
+            // 35 rows are 2,004 numbers, and 36 are 2,116.
+            let is_small = model.max_basis.is_some() || i < 35;
+            assert_eq!(matches!(own, Own::Packed(_)), is_small, "{i}");
+            let (mut bench, mut state) = (Bench::new(&*keyed.template), State::default());
+            apart.save(&mut state);
+            let bytes = bench.encode(own, &keyed.overflow).unwrap();
+            assert_eq!(bytes, state.to_bytes(String::new()).unwrap());
+            let again = bench.decode(&bytes).unwrap();
+            assert_eq!(matches!(again, Own::Packed(_)), is_small, "{i}");
+            assert_eq!(bench.encode(&again, &keyed.overflow).unwrap(), bytes);
+        }
+    }
+}
+
+/// The bytes that a key holds after so many rows of eight features, with its place in the table.
+fn bytes_of_a_key(model: impl Into<AnyParams>, n_rows: u32) -> usize {
+    let (mut keyed, stream) = (alone(model), Stream::new(4 * n_rows, 1));
+    for (x, y) in stream.x.chunks_exact(8).zip(&stream.y) {
+        let x: Vec<f64> = x.iter().map(|x| 6.0 * (x - 0.5)).collect();
+        keyed.learn_row(Key::from("a"), &x, *y).unwrap();
+    }
+    keyed.nbytes() - size_of::<Keyed>()
+}
+
+#[test]
+fn small_keys_are_small() {
+    let ridge = |n| bytes_of_a_key(RidgeAldParams::default(), n);
+    for (n_rows, most) in [(1, 1_000), (10, 3_000), (30, 17_000), (100, 195_000)] {
+        assert!(ridge(n_rows) < most, "{n_rows}: {}", ridge(n_rows));
+    }
+    let auto = |n| bytes_of_a_key(AutoParams::default(), n);
+    for (n_rows, most) in [(1, 2_500), (10, 200_000), (100, 2_400_000)] {
+        assert!(auto(n_rows) < most, "{n_rows}: {}", auto(n_rows));
+    }
+}
+
+#[test]
+fn saving_leaves_nothing_behind() {
+    for model in [
+        RidgeAldParams::default().into(),
+        AnyParams::from(AutoParams::default()),
+    ] {
+        let mut keyed = of(model);
+        Stream::new(100, 2).learn(&mut keyed);
+        let before = keyed.nbytes();
+        keyed.to_bytes().unwrap();
+        assert!(keyed.nbytes() < before + before / 50);
     }
 }
 

@@ -2,7 +2,7 @@
 
 use nalgebra::DMatrix;
 
-use super::{Givens, Triangle, norm_squared, rotate_in_place};
+use super::{Givens, Triangle, norm_squared, packed_len, rotate_in_place};
 use crate::error::Error;
 use crate::runtime::memory::heap;
 
@@ -44,6 +44,22 @@ impl CholeskyFactor {
             factor.push(&phi, column[i] - norm_squared(&phi))?;
         }
         Ok(factor)
+    }
+
+    /// Appends the packed entries of `L`, then those of `L^{-1}`.
+    pub(crate) fn pack_onto(&self, numbers: &mut Vec<f64>) {
+        self.lower.pack_onto(numbers);
+        self.inverse.pack_onto(numbers);
+    }
+
+    /// Becomes the factor of `size` rows that [`pack_onto`](Self::pack_onto) has written, in the same memory; returns the
+    /// numbers after it, or nothing if there are too few.
+    pub(crate) fn unpack<'n>(&mut self, size: usize, numbers: &'n [f64]) -> Option<&'n [f64]> {
+        let (lower, rest) = numbers.split_at_checked(packed_len(size))?;
+        let (inverse, rest) = rest.split_at_checked(packed_len(size))?;
+        self.lower.unpack(size, lower);
+        self.inverse.unpack(size, inverse);
+        Some(rest)
     }
 
     /// `L^{-1}` alone.

@@ -1,7 +1,7 @@
 //! Stored rows, eight side by side.
 
 use crate::linalg::simd::{LANES, Lanes};
-use crate::runtime::memory::heap;
+use crate::runtime::memory::{grow_to, heap};
 
 /// Stored rows, kept in panels of eight: feature by feature, the eight values side by side.
 ///
@@ -41,8 +41,7 @@ impl Panels {
             self.n_features = row.len();
         }
         debug_assert_eq!(row.len(), self.n_features);
-        self.data
-            .resize((panel + 1) * self.n_features, [0.0; LANES]);
+        grow_to(&mut self.data, (panel + 1) * self.n_features, [0.0; LANES]);
         for (lanes, &value) in self.data[panel * self.n_features..].iter_mut().zip(row) {
             lanes[lane] = value;
         }
@@ -107,6 +106,19 @@ impl Panels {
     pub fn to_vec(&self) -> Vec<f64> {
         (0..self.n_rows).flat_map(|i| self.row(i)).collect()
     }
+
+    /// Appends all rows, one after the other.
+    pub(crate) fn pack_onto(&self, numbers: &mut Vec<f64>) {
+        (0..self.n_rows).for_each(|i| numbers.extend(self.row(i)));
+    }
+
+    /// Becomes the rows of this width that are given one after the other, in the same memory.
+    pub(crate) fn unpack(&mut self, n_features: usize, rows: &[f64]) {
+        self.data.clear();
+        (self.n_rows, self.n_features) = (0, n_features);
+        rows.chunks_exact(n_features.max(1))
+            .for_each(|row| self.push(row));
+    }
 }
 
 impl<'a> FromIterator<&'a [f64]> for Panels {
@@ -130,6 +142,12 @@ mod tests {
         assert_eq!(panels.n_rows(), 19);
         assert_eq!(panels.panels().count(), 3);
         assert_eq!(panels.to_vec(), data);
+        let mut packed = Vec::new();
+        panels.pack_onto(&mut packed);
+        let mut unpacked: Panels = [&[1.0; 5][..]; 9].into_iter().collect();
+        unpacked.unpack(3, &packed);
+        assert_eq!(packed, data);
+        assert!(unpacked.panels().eq(panels.panels()));
         let rest = panels.without(1).to_vec();
         assert_eq!((&rest[..3], &rest[3..]), (&data[..3], &data[6..]));
     }

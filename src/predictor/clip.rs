@@ -3,6 +3,7 @@
 use crate::error::Error;
 use crate::limits::{Range, UNBOUNDED};
 use crate::persist::State;
+use crate::runtime::heap;
 
 /// Clips predictions, if asked to, to the range between the smallest and the largest label of their target so far.
 #[derive(Debug, Clone)]
@@ -90,6 +91,8 @@ fn hull(a: Range, b: Range) -> Range {
         _ => (a.0.min(b.0), a.1.max(b.1)),
     }
 }
+
+heap!(Clip: ranges);
 
 #[cfg(test)]
 mod tests {

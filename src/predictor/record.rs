@@ -103,4 +103,4 @@ impl Record {
     }
 }
 
-heap!(Record: scores);
+heap!(Record: clip, scores);

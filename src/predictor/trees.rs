@@ -80,6 +80,12 @@ impl Trees {
         self.constant += others.constant;
     }
 
+    /// Gives up memory for more trees.
+    pub(crate) fn shrink(&mut self) {
+        self.nodes.shrink_to_fit();
+        self.roots.shrink_to_fit();
+    }
+
     /// The prediction for a row.
     pub(crate) fn predict(&self, x: &[f64]) -> f64 {
         let values = self.roots.iter().map(|&root| self.value(root, x));

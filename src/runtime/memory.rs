@@ -26,9 +26,21 @@ impl Heap for usize {
     }
 }
 
-impl<const N: usize> Heap for [f64; N] {
+impl Heap for bool {
     fn heap_bytes(&self) -> usize {
         0
+    }
+}
+
+impl Heap for (f64, f64) {
+    fn heap_bytes(&self) -> usize {
+        0
+    }
+}
+
+impl<T: Heap, const N: usize> Heap for [T; N] {
+    fn heap_bytes(&self) -> usize {
+        self.iter().map(Heap::heap_bytes).sum()
     }
 }
 
@@ -102,6 +114,22 @@ pub(crate) fn refill(
     Ok(())
 }
 
+/// Appends numbers, with as little to spare as [`grow_to`].
+pub(crate) fn append(memory: &mut Vec<f64>, numbers: &[f64]) {
+    let start = memory.len();
+    grow_to(memory, start + numbers.len(), 0.0);
+    memory[start..].copy_from_slice(numbers);
+}
+
+/// Grows to `len` elements of this value, with a sixteenth to spare at most: doubling would leave half unused.
+pub(crate) fn grow_to<T: Clone>(memory: &mut Vec<T>, len: usize, value: T) {
+    if len > memory.capacity() {
+        let spare = memory.len() + memory.len() / 16;
+        memory.reserve_exact(len.max(spare) - memory.len());
+    }
+    memory.resize(len, value);
+}
+
 fn reserve(
     memory: &mut Vec<f64>,
     numbers: usize,
@@ -136,6 +164,19 @@ mod tests {
         second: Option<Vec<Vec<usize>>>,
     }
     heap!(Pair: first, second);
+
+    #[test]
+    fn a_vector_that_grows_has_a_sixteenth_to_spare_at_most() {
+        let (mut numbers, mut moves) = (Vec::new(), 0);
+        for len in 1..=1000 {
+            let before = numbers.capacity();
+            grow_to(&mut numbers, len, 1.0);
+            assert!(numbers.len() == len && numbers.capacity() <= len + len / 16);
+            moves += usize::from(numbers.capacity() != before);
+        }
+        assert!(moves < 100, "{moves}");
+        assert_eq!(numbers, [1.0; 1000]);
+    }
 
     #[test]
     fn bytes_are_those_of_the_fields() {

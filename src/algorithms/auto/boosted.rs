@@ -135,4 +135,4 @@ impl AnyExperts for Boosted {
     }
 }
 
-heap!(Boosted: trees);
+heap!(Boosted: trees, outputs);

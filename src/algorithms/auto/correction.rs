@@ -130,7 +130,7 @@ impl Correction {
     }
 }
 
-heap!(Correction: squares);
+heap!(Correction: means, squares);
 
 #[cfg(test)]
 mod tests {

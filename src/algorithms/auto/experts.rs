@@ -7,7 +7,7 @@ use crate::algorithms::in_blocks::SHORTEST;
 use crate::algorithms::{OnFeatures, Scratch};
 use crate::data::Rows;
 use crate::error::Error;
-use crate::features::{Dictionary, FeatureMap, LinearMap, Policy, TOGETHER};
+use crate::features::{Block, Dictionary, FeatureMap, LinearMap, Policy, TOGETHER};
 use crate::kernels::AnyKernel;
 use crate::losses::{AnyLoss, Loss};
 use crate::persist::State;
@@ -27,7 +27,7 @@ const CHUNK: usize = 256;
 ///
 /// If the expert with a short memory does clearly better than those with a long one, the stream has drifted, and the
 /// others take over what it has learned.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Experts<M> {
     kinds: Vec<Kind>,
     /// The experts with a long memory, then the one with a short memory.
@@ -40,7 +40,6 @@ pub(super) struct Experts<M> {
     is_asleep: bool,
     /// The predictions of each expert for the rows learned last.
     outputs: Vec<Output>,
-    scratch: Scratch,
 }
 
 /// The dictionary that keeps some of these rows, at most `max_basis`.
@@ -97,10 +96,11 @@ impl Experts<Dictionary> {
         let n_targets = self.core.n_targets();
         let updates = &mut self.core.updates;
         let mut moments: Vec<Moments> = updates.iter().map(LeastSquares::moments).collect();
+        let mut block = Block::default();
         for start in (0..rows.len()).step_by(CHUNK) {
             let end = rows.len().min(start + CHUNK);
             let some = rows.slice(start..end);
-            let phi = self.core.map.features_of(&some, &mut self.scratch.block);
+            let phi = self.core.map.features_of(&some, &mut block);
             let labels = (&y[start * n_targets..end * n_targets], &weights[start..end]);
             for (update, moments) in updates.iter().zip(&mut moments) {
                 update.add_moments(&phi, labels, rows.len() - end, moments);
@@ -180,18 +180,12 @@ impl<M: FeatureMap> Experts<M> {
             take_overs: 0,
             is_asleep: false,
             outputs: vec![Output::default(); memories.len()],
-            scratch: Scratch::default(),
         })
     }
 
     /// Makes the rounds of the first of some rows; returns the number of rows.
-    fn learn_block(&mut self, rows: &Rows<'_>, y: &[f64]) -> usize {
-        let Self {
-            core,
-            scratch,
-            outputs,
-            ..
-        } = self;
+    fn learn_block(&mut self, rows: &Rows<'_>, y: &[f64], scratch: &mut Scratch) -> usize {
+        let Self { core, outputs, .. } = self;
         if rows.len() >= SHORTEST {
             return core.learn_block(rows, y, usize::MAX, scratch, outputs);
         }
@@ -301,12 +295,14 @@ impl<M: FeatureMap> AnyExperts for Experts<M> {
     fn learn_rows(&mut self, rows: &Rows<'_>, y: &[f64]) {
         self.clear();
         let (n_targets, mut start) = (self.core.n_targets(), 0);
+        // Kept from block to block, not with the experts, where it would be as large as they are.
+        let mut scratch = Scratch::default();
         while start < rows.len() && !self.is_asleep {
             #[allow(clippy::cast_possible_truncation, reason = "it is at most a constant")]
             let left = TOGETHER - (self.rounds % TOGETHER as u64) as usize;
             let end = rows.len().min(start + left);
             let some = &y[start * n_targets..end * n_targets];
-            let done = self.learn_block(&rows.slice(start..end), some);
+            let done = self.learn_block(&rows.slice(start..end), some, &mut scratch);
             self.evaluate(&some[..done * n_targets]);
             self.adapt();
             start += done;
@@ -353,25 +349,10 @@ impl<M: FeatureMap> AnyExperts for Experts<M> {
     }
 }
 
-impl<M: Clone> Clone for Experts<M> {
-    /// A copy with empty scratch.
-    fn clone(&self) -> Self {
-        Self {
-            kinds: self.kinds.clone(),
-            core: self.core.clone(),
-            drift: self.drift.clone(),
-            rounds: self.rounds,
-            take_overs: self.take_overs,
-            is_asleep: self.is_asleep,
-            outputs: self.outputs.clone(),
-            scratch: Scratch::default(),
-        }
-    }
-}
-
 impl<M: FeatureMap> Heap for Experts<M> {
     fn heap_bytes(&self) -> usize {
-        self.core.map.heap_bytes()
+        self.kinds.heap_bytes()
+            + self.core.map.heap_bytes()
             + self.core.updates.heap_bytes()
             + self.drift.heap_bytes()
             + self.outputs.heap_bytes()

@@ -100,4 +100,4 @@ fn factor_of(ratio: f64) -> f64 {
     (ratio / ENOUGH).min(1.0).powf(POWER)
 }
 
-heap!(Focus: factors);
+heap!(Focus: factors, is_useless);

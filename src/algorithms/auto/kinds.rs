@@ -1,5 +1,7 @@
 //! The kinds of experts.
 
+use crate::runtime::heap;
+
 /// A ridge and a forgetting factor.
 pub(super) type Memory = (f64, f64);
 
@@ -44,3 +46,5 @@ impl Kind {
         }
     }
 }
+
+heap!(Kind:);

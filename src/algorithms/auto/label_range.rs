@@ -3,6 +3,7 @@
 use crate::error::Error;
 use crate::limits::{Range, UNBOUNDED};
 use crate::persist::State;
+use crate::runtime::heap;
 
 /// The smallest and the largest label so far, and how many labels were equal to each.
 ///
@@ -73,6 +74,8 @@ impl LabelRange {
         Err(Error::model_file("bounds should be a range"))
     }
 }
+
+heap!(LabelRange:);
 
 #[cfg(test)]
 mod tests {

@@ -5,6 +5,7 @@ use super::kinds::Kind;
 use crate::data::Rows;
 use crate::error::Error;
 use crate::persist::State;
+use crate::runtime::heap;
 use crate::updates::Output;
 
 /// The mean of the labels of each target, with forgetting.
@@ -117,3 +118,6 @@ impl AnyExperts for Means {
         self.each.iter().map(predict).collect()
     }
 }
+
+heap!(Mean: values);
+heap!(Means: each, kinds, outputs);

@@ -60,7 +60,7 @@ pub struct Auto {
     /// The mean of the labels of each target and their total weight, before there are experts.
     means: Vec<f64>,
     weight: f64,
-    ensemble: Option<Ensemble>,
+    ensemble: Option<Box<Ensemble>>,
     label_ranges: Vec<LabelRange>,
     scores: Scores,
     /// The predictor, once it has been asked for since the last round.
@@ -123,7 +123,8 @@ impl Auto {
         let is_over = !self.is_warming_up();
         let has_doubled = self.seen >= FIRST && self.seen.is_power_of_two();
         if is_over || (has_doubled && 2 * self.seen <= self.params.warm_up) {
-            self.ensemble = self.begin(delay).ok().or(self.ensemble.take());
+            let begun = self.begin(delay).ok().map(Box::new);
+            self.ensemble = begun.or(self.ensemble.take());
         }
         if is_over {
             self.first = First::default();
@@ -144,7 +145,7 @@ impl Algorithm for Auto {
     fn facts(&self) -> Facts {
         let first =
             (self.seen > 0 && self.ensemble.is_none()).then(|| self.first.rows.n_features());
-        let ensemble = self.ensemble.as_ref();
+        let ensemble = self.ensemble.as_deref();
         Facts {
             n_targets: self.params.n_targets,
             n_features: ensemble.map(Ensemble::n_features).or(first),
@@ -260,17 +261,18 @@ impl Algorithm for Auto {
     }
 
     fn experts(&self) -> Vec<Expert> {
-        self.ensemble.as_ref().map_or(Vec::new(), Ensemble::experts)
+        let ensemble = self.ensemble.as_deref();
+        ensemble.map_or(Vec::new(), Ensemble::experts)
     }
 
     fn relevance(&self) -> Vec<f64> {
-        self.ensemble
-            .as_ref()
-            .map_or(Vec::new(), Ensemble::relevance)
+        let ensemble = self.ensemble.as_deref();
+        ensemble.map_or(Vec::new(), Ensemble::relevance)
     }
 
     fn events(&self) -> Vec<Event> {
-        self.ensemble.as_ref().map_or(Vec::new(), Ensemble::events)
+        let ensemble = self.ensemble.as_deref();
+        ensemble.map_or(Vec::new(), Ensemble::events)
     }
 
     fn novelty(&self, x: &[f64]) -> Option<f64> {
@@ -322,7 +324,7 @@ impl Algorithm for Auto {
         }
         let ensemble = state.inner("team");
         if ensemble.has("units") {
-            self.ensemble = Some(Ensemble::load(&self.params, &ensemble)?);
+            self.ensemble = Some(Box::new(Ensemble::load(&self.params, &ensemble)?));
         } else if !self.is_warming_up() {
             self.seen = 0; // a file without experts: it warms up again
         }
@@ -336,6 +338,7 @@ impl Heap for Auto {
         self.first.heap_bytes()
             + self.means.heap_bytes()
             + self.ensemble.heap_bytes()
+            + self.label_ranges.heap_bytes()
             + self.scores.heap_bytes()
             + self.predictor.heap_bytes()
     }

@@ -124,4 +124,4 @@ impl Past {
     }
 }
 
-heap!(Past: last, scaling);
+heap!(Past: last, means, scaling);

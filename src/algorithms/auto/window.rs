@@ -5,6 +5,7 @@ use std::ops::Range;
 use crate::error::Error;
 use crate::persist::State;
 use crate::runtime::heap;
+use crate::runtime::memory::append;
 
 /// The most rows, and the most numbers in them.
 const MOST_ROWS: usize = 8192;
@@ -121,9 +122,9 @@ impl Window {
     /// Appends a row; a full window forgets its oldest row.
     pub(super) fn push(&mut self, row: &[f64], y: &[f64], weight: f64) {
         if self.weights.len() < self.capacity() {
-            self.rows.extend_from_slice(row);
-            self.y.extend_from_slice(y);
-            self.weights.push(weight);
+            append(&mut self.rows, row);
+            append(&mut self.y, y);
+            append(&mut self.weights, &[weight]);
             return;
         }
         let at = self.at;

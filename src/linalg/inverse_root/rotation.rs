@@ -43,6 +43,19 @@ impl Rotation {
     /// Appends a column that the rotation does not change.
     pub(crate) fn push(&mut self) {
         self.size += 1;
+        self.pad();
+    }
+
+    /// Becomes the rotation that changes none of `size` columns, in the same memory.
+    pub(crate) fn reset(&mut self, size: usize) {
+        for numbers in [&mut self.v, &mut self.keep, &mut self.take, &mut self.sums] {
+            numbers.clear();
+        }
+        self.size = size;
+        self.pad();
+    }
+
+    fn pad(&mut self) {
         let padded = self.size.next_multiple_of(LANES);
         self.v.resize(padded, 0.0);
         self.keep.resize(padded, 1.0);

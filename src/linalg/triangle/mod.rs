@@ -6,7 +6,7 @@ use nalgebra::DMatrix;
 
 use crate::error::Error;
 use crate::linalg::simd::{LANES, Lanes, Simd, WithSimd, rows, run};
-use crate::runtime::memory::heap;
+use crate::runtime::memory::{grow_to, heap};
 
 /// A lower-triangular matrix that grows by a row.
 ///
@@ -52,7 +52,7 @@ impl Triangle {
         debug_assert_eq!(row.len(), self.size + 1);
         let start = offset(self.size);
         if self.size.is_multiple_of(LANES) {
-            self.data.resize(start + LANES * width(self.size), 0.0);
+            grow_to(&mut self.data, start + LANES * width(self.size), 0.0);
         }
         self.data[start..][..row.len()].copy_from_slice(row);
         self.size += 1;

@@ -60,6 +60,16 @@ struct Pending {
     root: OnceLock<InverseRoot>,
 }
 
+impl Pending {
+    /// Becomes no step in so many dimensions.
+    fn reset(&mut self, size: usize) {
+        self.is_due = false;
+        self.rotation.reset(size);
+        self.w.take();
+        self.root.take();
+    }
+}
+
 /// The step of a round, in three parts.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Step {
@@ -141,11 +151,24 @@ impl SecondOrder {
         if !self.pending.is_due {
             return &self.root;
         }
-        self.pending.root.get_or_init(|| {
-            let mut root = self.root.clone();
-            root.rotate(&self.pending.rotation);
-            root
-        })
+        self.pending.root.get_or_init(|| self.rotated())
+    }
+
+    /// A copy of the root after the pending step.
+    fn rotated(&self) -> InverseRoot {
+        let mut root = self.root.clone();
+        root.rotate(&self.pending.rotation);
+        root
+    }
+
+    /// The packed columns of the root, without keeping a copy of it.
+    fn packed_root(&self) -> Vec<f64> {
+        let is_known = !self.pending.is_due || self.pending.root.get().is_some();
+        if is_known {
+            self.root().columns().packed()
+        } else {
+            self.rotated().columns().packed()
+        }
     }
 
     /// `phi . P phi` of the features last measured.
@@ -259,10 +282,11 @@ impl SecondOrder {
     /// Resets the scratch to the current size, without a pending step.
     fn reset_scratch(&mut self) {
         let size = self.size();
-        self.v = vec![0.0; size];
-        self.g = vec![0.0; size];
-        self.pending = Pending::default();
-        (0..size).for_each(|_| self.pending.rotation.push());
+        for scratch in [&mut self.v, &mut self.g] {
+            scratch.clear();
+            scratch.resize(size, 0.0);
+        }
+        self.pending.reset(size);
     }
 
     /// `A += curvature phi phi^T` for the features last measured; leaves `P phi` from before in `g`.
@@ -368,7 +392,7 @@ impl SecondOrder {
             .flat_map(|target| self.w(target).iter().copied())
             .collect();
         state.put("w", w);
-        state.put("root", self.root().columns().packed());
+        state.put("root", self.packed_root());
         state.put("largest_column", [self.largest_column]);
     }
 

@@ -81,6 +81,7 @@ fn boost_with(settings: &Settings, rows: &Rows<'_>, y: &[f64], seed: u64) -> (Tr
         };
         growth.grow(&mut trees);
     }
+    trees.shrink();
     (trees, gains)
 }
 

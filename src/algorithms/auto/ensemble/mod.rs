@@ -345,4 +345,4 @@ impl Ensemble {
     }
 }
 
-heap!(Ensemble: scaling, kernels, linear, adaptive, combiners, corrections, events);
+heap!(Ensemble: scaling, units, kernels, linear, means, adaptive, combiners, corrections, events);
