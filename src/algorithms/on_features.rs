@@ -424,7 +424,6 @@ impl<M: FeatureMap, U: Update> Heap for FeatureLearner<M, U> {
         self.core.map.heap_bytes()
             + self.core.updates.heap_bytes()
             + self.record.heap_bytes()
-            + self.output.heap_bytes()
             + predictor
     }
 }

@@ -291,6 +291,21 @@ def test_a_key_is_small():
     for _ in range(3):
         model.learn_many(keys, X, y)
     assert model.nbytes / len(model) < 1000
-    kernels = nystream.Keyed(nystream.RidgeAld(), shared=False)
-    kernels.learn_many(keys, X, y)
-    assert kernels.nbytes / len(kernels) < 5000
+
+
+@pytest.mark.parametrize(
+    ("learner", "n_keys", "sizes"),
+    [
+        (nystream.RidgeAld(), 200, {1: 300, 10: 2_700, 30: 16_300, 100: 194_000}),
+        (nystream.Auto(), 8, {1: 1_750, 10: 187_000, 30: 387_000, 100: 2_250_000}),
+    ],
+)
+def test_a_key_is_as_large_as_what_it_has_learned(learner, n_keys, sizes):
+    model, seen = nystream.Keyed(learner, shared=False), 0
+    rng = np.random.default_rng(0)
+    for n_rows, most in sizes.items():
+        keys, seen = np.tile(np.arange(n_keys), n_rows - seen), n_rows
+        X = rng.normal(size=(len(keys), 8))
+        model.learn_many(keys, X, np.sin(X).sum(1))
+        assert model.n_seen == n_rows * n_keys
+        assert 0.6 * most < model.nbytes / n_keys < most
