@@ -1,5 +1,9 @@
 //! What models by key promise as a whole.
 
+mod late;
+mod merge;
+mod tables;
+
 use proptest::prelude::*;
 
 use super::*;

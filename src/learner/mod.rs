@@ -20,13 +20,13 @@ use crate::error::Error;
 use crate::linalg::Panels;
 use crate::runtime::Heap;
 
-use encoding::Encoding;
-#[cfg(feature = "python")]
-pub(crate) use encoding::Features;
+pub(crate) use encoding::{Encoded, Encoding, Features};
 pub use late::{AskedRow, Ticket};
+pub(crate) use merge::{common, differ, shown};
 use pending::Pending;
 use scorer::Form;
 pub use scorer::Scorer;
+pub(crate) use widen::widened;
 
 /// The largest number of features, more than any row has.
 const LARGEST_WIDTH: usize = 1 << 40;
@@ -81,6 +81,17 @@ impl Learner {
             pending: Pending::default(),
             names: FeatureNames::default(),
         })
+    }
+
+    /// The algorithm.
+    pub(crate) fn algorithm(&self) -> &dyn Algorithm {
+        &*self.algorithm
+    }
+
+    /// Returns true if rows of numbers are rows of features: no column is encoded.
+    pub(crate) fn takes_numbers_as_they_are(&self) -> bool {
+        let encoding = self.encoding.as_ref();
+        encoding.is_none_or(|encoding| encoding.is_identity())
     }
 
     /// The parameters.
