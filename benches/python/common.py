@@ -45,7 +45,7 @@ class Settings:
     @property
     def rounds(self) -> int:
         """How often each case is timed."""
-        return 3 if self.quick else 7
+        return 1 if self.quick else 7
 
 
 @dataclass(frozen=True)

@@ -74,7 +74,7 @@ def peers(settings: Settings) -> Table:
             task = Task(n_features, n_basis, n_scored(n_features, n_basis, settings), dtype)
             task.check()
             label = f"scoring, d {n_features}, J {n_basis}, {dtype}"
-            rounds = 3 if settings.quick else 5
+            rounds = 1 if settings.quick else 5
             seconds = best_of(rounds, cases(task), label)
             ns = 1e9 * seconds[NYSTREAM] / len(task.X)
             ratios = [seconds[p] / seconds[NYSTREAM] if p in seconds else ABSENT for p in PEERS]

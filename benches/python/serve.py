@@ -57,16 +57,16 @@ CASES = (
 
 
 def measure(settings: Settings) -> Iterator[Table]:
-    seconds, rounds = (0.3, 1) if settings.quick else (4.0, 3)
+    seconds, rounds, n_warm = (0.3, 1, 500) if settings.quick else (4.0, 3, 5_000)
     best: dict[tuple, Load] = {}
     turns = [case for _ in range(rounds) for case in CASES]
     for case in tqdm(turns, desc="serving", leave=False, disable=None):
-        load = run(*case, seconds)
+        load = run(*case, seconds, n_warm)
         best[case] = max(best.get(case, load), load, key=Load.rate)
     empty = best["empty", 0].rate()
     yield Table(
         f"One-row predictions over loopback, {CLIENTS} clients",
-        f"friedman, d = 10, after 5,000 rows; each client sends its next row when it has its "
+        f"friedman, d = 10, after {n_warm:,} rows; each client sends its next row when it has its "
         f"answer. Clients and server share the cores. Rows are taught {BATCH} a request. Best of "
         f"{rounds} rounds of {seconds:g} s, no request failed. Empty: the same server with an "
         "application that answers at once. Rows of tables are objects with three texts and seven "
@@ -98,12 +98,12 @@ class Load:
         return 1e3 * float(np.quantile(self.times, quantile))
 
 
-def run(name: str, taught: int, seconds: float) -> Load:
+def run(name: str, taught: int, seconds: float, n_warm: int) -> Load:
     X, y = nystream.datasets.friedman(10_000)
     rows = as_objects(X) if name == TABLES else X.tolist()
     with serving(SERVERS[name]) as port:
         if name != "empty":
-            warm = teaching(rows[:5000], y[:5000], 500, "/learn?wait=1")
+            warm = teaching(rows[:n_warm], y[:n_warm], 500, "/learn?wait=1")
             drive(Connection(port), warm)
         asked = [request("/predict", {"x": x}) for x in rows[5000:6000]]
         return press(port, asked, teaching(rows[5000:], y[5000:], BATCH), taught, seconds)

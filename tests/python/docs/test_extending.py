@@ -48,7 +48,7 @@ def test_a_kernel_a_loss_and_a_learner_compile(tmp_path):
     for file, code in files.items():
         (tmp_path / "src" / file).write_text(code, encoding="utf-8")
         register((tmp_path / "src" / file).parent / "mod.rs", file, *REGISTRY[file])
-    environment = os.environ | {"CARGO_TARGET_DIR": str(ROOT / "target")}
+    environment = os.environ | {"CARGO_INCREMENTAL": "0", "CARGO_TARGET_DIR": str(ROOT / "target")}
     command = ["cargo", "check", "--locked", "--lib", "--tests"]
     run = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
     assert run.returncode == 0, run.stderr

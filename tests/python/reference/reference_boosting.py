@@ -103,12 +103,41 @@ def is_better(gain, best, rounding):
     return gain > best + CLEARLY * best + rounding
 
 
+@dataclass
+class Splits:
+    """Splits by features and thresholds, and for each row a 1 where it goes left, and else a 0."""
+
+    features: np.ndarray
+    thresholds: np.ndarray
+    left: np.ndarray
+
+    @classmethod
+    def of(cls, X):
+        """All that there are; constants have none."""
+        each = [thresholds_of(column) for column in X.T]
+        features = np.repeat(np.arange(len(each)), [len(some) for some in each])
+        thresholds = np.concatenate(each)
+        return cls(features, thresholds, (X[:, features] <= thresholds).astype(float))
+
+    def by(self, features):
+        """Those by some features."""
+        some = np.isin(self.features, features)
+        return Splits(self.features[some], self.thresholds[some], self.left[:, some])
+
+    def gains(self, rows, r):
+        """What they gain for some rows with these residuals; 0 where too few go to a side."""
+        left = self.left[rows]
+        n, of_left = left.sum(axis=0), r @ left
+        parts = of_left**2 / (n + RIDGE) + (r.sum() - of_left) ** 2 / (len(r) - n + RIDGE)
+        allowed = (n >= MIN_ROWS) & (len(r) - n >= MIN_ROWS)
+        return np.where(allowed, parts - r.sum() ** 2 / (len(r) + RIDGE), 0.0)
+
+
 class Growth:
     """A tree that is fitted to some rows and features."""
 
-    def __init__(self, X, residuals, drawn, features, thresholds):
-        self.X, self.residuals, self.drawn = X, residuals, drawn
-        self.features, self.thresholds = features, thresholds
+    def __init__(self, X, residuals, drawn, splits):
+        self.X, self.residuals, self.drawn, self.splits = X, residuals, drawn, splits
         self.rounding = ROUNDING * (residuals[drawn] ** 2).sum()
         self.gains = np.zeros(X.shape[1])
 
@@ -117,22 +146,15 @@ class Growth:
 
     def best_split(self, rows):
         """The gain, the feature and the threshold of the split that gains most, if any does."""
-        best, r = None, self.residuals[rows]
-        if len(r) < 2 * MIN_ROWS:
+        best, splits = None, self.splits
+        if len(rows) < 2 * MIN_ROWS:
             return best
-        whole = r.sum() ** 2 / (len(r) + RIDGE)
-        for feature in self.features:
-            thresholds = self.thresholds[feature]
-            is_left = self.X[rows, feature][:, None] <= thresholds
-            n = is_left.sum(axis=0)
-            parts = (r @ is_left) ** 2 / (n + RIDGE)
-            parts += (r @ ~is_left) ** 2 / (len(r) - n + RIDGE)
-            allowed = (n >= MIN_ROWS) & (len(r) - n >= MIN_ROWS)
-            gains = np.where(allowed, parts - whole, 0.0)
-            # No other can be better than one that is better than this.
-            for i in np.flatnonzero(is_better(gains, best[0] if best else 0.0, self.rounding)):
-                if is_better(gains[i], best[0] if best else 0.0, self.rounding):
-                    best = gains[i], feature, thresholds[i]
+        gains = splits.gains(rows, self.residuals[rows])
+        # No other is better than the best of those before it.
+        before = np.maximum.accumulate(np.append(0.0, gains[:-1]))
+        for i in np.flatnonzero(gains > before):
+            if is_better(gains[i], best[0] if best else 0.0, self.rounding):
+                best = gains[i], splits.features[i], splits.thresholds[i]
         return best
 
     def grow(self):
@@ -164,13 +186,13 @@ class Growth:
 def boost(X, y, seed, n_trees=TREES, most_features=FEATURES):
     """Trees that are fitted one after the other, each to what those before have left."""
     boosted = Boosted(y.mean(), np.zeros(X.shape[1]))
-    thresholds = [thresholds_of(column) for column in X.T]
-    varying = [i for i, some in enumerate(thresholds) if len(some) > 0]
+    splits = Splits.of(X)
+    varying = list(np.unique(splits.features))
     residuals = y - boosted.constant
     for tree in range(n_trees):
         drawn = drawn_rows(seed, tree, len(y))
         features = drawn_features(seed, tree, varying, most_features)
-        growth = Growth(X, residuals.copy(), drawn, features, thresholds)
+        growth = Growth(X, residuals.copy(), drawn, splits.by(features))
         root, leaves = growth.grow()
         if len(leaves) == 1:
             continue
