@@ -113,7 +113,7 @@ class ForecastService(Taught):
 
     def _begin(self, loop: asyncio.AbstractEventLoop) -> Worker:
         model: Any = self._forecaster
-        asker = Asker(model, loop, self.settings.max_queue)
+        asker = Asker(loop, self.settings.max_queue)
         times = self.settings.refresh, self.settings.stall
         return ForecastWorker(model, Progress(), *times, self, asker, loop)
 

@@ -143,7 +143,7 @@ class TableColumns(Columns):
 def columns_of(learner: Learner, max_text: int = MAX_TEXT) -> Columns:
     """Return what a learner knows of its columns."""
     known = learner.n_features, learner.feature_names
-    if learner.schema is None:
+    if getattr(learner, "schema", None) is None:
         return Columns(*known)
     return TableColumns(*known, learner.params["on_new_columns"], max_text)
 
