@@ -35,7 +35,7 @@ impl Keyed {
     /// for bit.
     pub fn to_bytes(&self) -> Result<Vec<u8>, Error> {
         let mut bytes = Vec::new();
-        let written = self.write(&mut bytes);
+        let written = self.write_to(&mut bytes);
         written.map_err(|error| model_file::own(error, |error| Error::model_file(error)))?;
         Ok(bytes)
     }
@@ -61,7 +61,7 @@ impl Keyed {
     pub fn save(&self, path: impl AsRef<Path>) -> Result<(), Error> {
         model_file::save_with(path.as_ref(), |file| {
             let mut out = BufWriter::new(file);
-            self.write(&mut out)?;
+            self.write_to(&mut out)?;
             out.flush()
         })
     }
@@ -82,7 +82,8 @@ impl Keyed {
         is_file && read().is_ok() && start[..KIND] == MAGIC[..KIND]
     }
 
-    fn write(&self, out: &mut impl Write) -> io::Result<()> {
+    /// Writes what a file holds.
+    pub(crate) fn write_to(&self, out: &mut impl Write) -> io::Result<()> {
         let mut out = Digesting::new(out);
         let head = self.head().map_err(io::Error::other)?;
         out.write_all(MAGIC)?;

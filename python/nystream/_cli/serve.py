@@ -20,7 +20,7 @@ TOKEN = "NYSTREAM_TOKEN"
 # Options that are arguments of `create_app` under their own names, with its defaults.
 PASSED_ON = (
     *("checkpoint", "every", "max_body", "max_rows", "max_features", "max_text", "max_queue"),
-    *("max_pending", "max_age", "refresh", "stall", "timeout"),
+    *("max_pending", "max_age", "max_keys_total", "refresh", "stall", "timeout"),
 )
 # Options that are fields of `Limits`, the limits of the server, with its defaults.
 LIMITS = ("max_connections", "max_per_address", "header_timeout")
@@ -51,7 +51,7 @@ def add_to(commands: Commands) -> None:
         nargs="?",
         type=Path,
         metavar="MODEL",
-        help="a saved learner or forecaster (else a new Auto)",
+        help="a saved learner, models by key or a forecaster (else a new Auto)",
     )
     learner_options.add_to(model)
     learner_options.add_columns_to(model)
@@ -85,6 +85,7 @@ SERVICE: Options = {
     "max-queue": (at_least_one, "rows that wait to be learned (20,000)"),
     "max-pending": (at_least_one, "rows that wait for labels (100,000)"),
     "max-age": (positive, "that a row waits for its label (86,400)"),
+    "max-keys-total": (at_least_one, "keys of models by key (10,000,000)"),
     "stall": (positive, "beyond what a job should take, until it is called stalled (30)"),
     "timeout": (positive, "for the body of a request to come (10)"),
 }
@@ -114,7 +115,7 @@ def run(chosen: argparse.Namespace) -> int:
     for name in ("uvicorn", "httptools"):
         if importlib.util.find_spec(name) is None:
             raise ImportError(f"nystream serve needs {name}: pip install 'nystream[serve]'")
-    from nystream import Forecaster
+    from nystream import Forecaster, Keyed
     from nystream.serve import _server, create_app
     from nystream.serve._crowd import Limits
 
@@ -123,7 +124,7 @@ def run(chosen: argparse.Namespace) -> int:
     hosts = None if secret or chosen.insecure else [*_server.LOCAL, chosen.host]
     given = options_of(chosen, PASSED_ON)
     with kept_from_others(chosen.checkpoint):
-        model = learner_options.start(chosen, "MODEL", Forecaster)
+        model = learner_options.start(chosen, "MODEL", Forecaster, Keyed)
         app = create_app(model, token=secret, hosts=hosts, **given)
         service, limits = app.service, Limits(**options_of(chosen, LIMITS))
         with _server.listen(chosen.host, chosen.port) as listener:

@@ -33,7 +33,7 @@ class Asker:
     Attributes
     ----------
     turn
-        Held while the model learns, which may take long, or is asked by :meth:`now`.
+        Held by whoever is at the model, which may take long.
     """
 
     def __init__(self, loop: asyncio.AbstractEventLoop, most: int) -> None:
@@ -80,7 +80,10 @@ class Asker:
         """Ask for all rows that wait; for the thread that learns, between two calls."""
         while self._questions:
             question = self._questions.popleft()
-            answer = None if question.done.done() else answer_to(question)
+            answer = None
+            if not question.done.done():
+                with self.turn:
+                    answer = answer_to(question)
             self._loop.call_soon_threadsafe(self._end, question, answer)
 
     def _end(self, question: Question, answer: Answer) -> None:

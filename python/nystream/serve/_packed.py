@@ -62,7 +62,7 @@ def _text_of(asked: Asked) -> str:
     return json.dumps(asked.x) if isinstance(asked.x, dict) else ""
 
 
-def unpack(packed: dict[str, Any], n_features: int, learner: Learner) -> list[tuple[str, Row]]:
+def unpack(packed: dict[str, Any], n_features: int, learner: Any) -> list[tuple[str, Row]]:
     """Return what :func:`pack` was given, or raise ``ValueError`` for what it cannot have made.
 
     Checkpoints of earlier versions have no tickets: their rows come back without.

@@ -36,6 +36,8 @@ class Remembering(Taught):
 
     n_targets: int
     snapshot: View
+    batch: ClassVar[type[TrainingBatch]] = TrainingBatch
+    patience: float | None = None  # for which a request waits for the model, in seconds
     state: ClassVar[type[State]] = State  # what a checkpoint holds beside the model
 
     def __init__(self, model: Any, settings: Settings) -> None:
@@ -142,15 +144,17 @@ class Remembering(Taught):
             asked += await self._late(rest)
         return asked
 
-    async def _told_of(
-        self, rows: Any, ask: Callable[[Any], Sequence[T]], patience: float | None = None
-    ) -> Sequence[T] | None:
+    async def _told_of(self, rows: Any, ask: Callable[[Any], Sequence[T]]) -> Sequence[T] | None:
         """Ask the model about rows: now, or soon, or not at all if that takes too long."""
         told = self._told_now(rows, ask)
-        if told is not None or self._asker is None or self._worker is None or self.trouble:
-            return told
+        return await self._told_soon(rows, ask) if told is None else told
+
+    async def _told_soon(self, rows: Any, ask: Callable[[Any], Sequence[T]]) -> Sequence[T] | None:
+        if self._asker is None or self._worker is None or self.trouble:
+            return None
         try:
-            return await self._asker.soon(rows, ask, partial(self._worker.put, Wake()), patience)
+            wake = partial(self._worker.put, Wake())
+            return await self._asker.soon(rows, ask, wake, self.patience)
         except ValueError as error:
             raise RefusedError(422, str(error)) from None
 
@@ -195,10 +199,10 @@ class Remembering(Taught):
 
     async def _learn_rows(self, document: Document, wait: bool) -> Queued:
         columns, rows = await self._rows(document)
-        if isinstance(rows, list):
-            check_numbers("x" if "x" in document else "X", rows, self.snapshot.numbers)
+        if isinstance(X := getattr(rows, "X", rows), list):
+            check_numbers("x" if "x" in document else "X", X, self.snapshot.numbers)
         y = self._labels(document, len(rows))
-        return self._queue(columns, partial(TrainingBatch, rows), y, wait)
+        return self._queue(columns, partial(self.batch, rows), y, wait)
 
     def _learn_ids(self, document: Document, wait: bool) -> Queued:
         ids = self._many("ids", document["ids"]) if "ids" in document else [document["id"]]

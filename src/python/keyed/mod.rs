@@ -4,6 +4,7 @@ mod keys;
 mod rows;
 
 use std::cell::RefCell;
+use std::io::{BufWriter, Write};
 
 use numpy::{PyArray1, PyArrayMethods};
 use parking_lot::{ReentrantMutex, ReentrantMutexGuard};
@@ -11,6 +12,7 @@ use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyList};
 
+use super::files::{PIECE, PyWriter};
 use super::learner::Learner;
 use super::{arrays, front, intervals, params};
 use crate::algorithms::AnyParams;
@@ -300,6 +302,16 @@ impl Keyed {
     fn save(&self, py: Python<'_>, path: &Bound<'_, PyAny>) -> PyResult<()> {
         let path = arrays::path("path", path)?;
         Ok(py.detach(|| self.core.lock().borrow().save(&path))?)
+    }
+
+    /// Writes what ``save`` does to a file that is open, piece by piece.
+    fn _write_to(&self, py: Python<'_>, file: Py<PyAny>) -> PyResult<()> {
+        let mut file = BufWriter::with_capacity(PIECE, PyWriter(file));
+        let written = py.detach(|| {
+            self.core.lock().borrow().write_to(&mut file)?;
+            file.flush()
+        });
+        Ok(written?)
     }
 
     fn __reduce__<'py>(
