@@ -193,11 +193,7 @@ mod _core {
 
     /// Writes a file in the manner of `write_file`, with what `fill` writes to the file that it is called with.
     #[pyfunction]
-    fn fill_file(
-        py: Python<'_>,
-        path: &Bound<'_, PyAny>,
-        fill: &Bound<'_, PyAny>,
-    ) -> PyResult<()> {
+    fn fill_file(py: Python<'_>, path: &Bound<'_, PyAny>, fill: &Bound<'_, PyAny>) -> PyResult<()> {
         let path = arrays::path("path", path)?;
         Ok(crate::persist::fill_file(&path, |file| {
             let file = OutputFile(Mutex::new(file.try_clone()?));

@@ -206,7 +206,7 @@ def test_predictions_have_their_turn_between_the_parts_of_a_long_request(monkeyp
     learn_part, seen = KeyedWorker._learn_part, []
 
     def slow(self, batch, part):
-        time.sleep(0.01)
+        time.sleep(0.03)
         return learn_part(self, batch, part)
 
     monkeypatch.setattr(KeyedWorker, "_learn_part", slow)
