@@ -272,7 +272,8 @@ class Worker:
             self._progress.add(np.array(predictions), batch.y[:n], self._size())
         if n and error:
             yield replace(batch, y=batch.y[:n], done=None), None
-            error = ValueError(f"{n} rows were learned, but not the one after them: {error}")
+            rest = "the one" if batch.part == 1 else "those"
+            error = ValueError(f"{n} rows were learned, but not {rest} after them: {error}")
         yield replace(batch, y=batch.y[n:]) if error else batch, error
 
     def _learn_part(self, batch: Any, part: slice) -> Sequence[Any]:

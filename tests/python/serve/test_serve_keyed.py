@@ -197,6 +197,19 @@ def test_new_keys_beyond_the_limit_are_predicted_and_not_learned():
     assert (status["n_keys"], status["learned"], status["refused"]) == (3, 8, 5)
 
 
+def test_of_many_rows_it_is_said_how_many_were_learned_before_a_refusal():
+    async def scenario(app):
+        many = {"keys": [1] * 300, "X": [[0.5]] * 290 + [[1e60]] * 10, "y": [1.0] * 300}
+        answer = await post(app, "/learn", many, b"wait=1", 422)
+        return answer["error"], await status_of(app)
+
+    error, status = in_process(
+        scenario, create_app(nystream.Keyed(nystream.NonsAld(nystream.Linear())))
+    )
+    assert error.startswith("256 rows were learned, but not those after them: ")
+    assert (status["n_seen"], status["learned"], status["refused"]) == (256, 256, 44)
+
+
 # Who has their turn when
 
 
