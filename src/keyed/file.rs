@@ -14,6 +14,7 @@ use sha2::{Digest, Sha256};
 use super::own::{Bench, Own};
 use super::record::{self, Record};
 use super::trust::Trust;
+use super::writing::Writing;
 use super::{Key, Keyed, KeyedParams, Overflow};
 use crate::algorithms::Algorithm;
 use crate::error::Error;
@@ -35,7 +36,7 @@ impl Keyed {
     /// for bit.
     pub fn to_bytes(&self) -> Result<Vec<u8>, Error> {
         let mut bytes = Vec::new();
-        let written = self.write_to(&mut bytes);
+        let written = self.write(&mut bytes);
         written.map_err(|error| model_file::own(error, |error| Error::model_file(error)))?;
         Ok(bytes)
     }
@@ -61,7 +62,7 @@ impl Keyed {
     pub fn save(&self, path: impl AsRef<Path>) -> Result<(), Error> {
         model_file::save_with(path.as_ref(), |file| {
             let mut out = BufWriter::new(file);
-            self.write_to(&mut out)?;
+            self.write(&mut out)?;
             out.flush()
         })
     }
@@ -82,19 +83,21 @@ impl Keyed {
         is_file && read().is_ok() && start[..KIND] == MAGIC[..KIND]
     }
 
-    /// Writes what a file holds.
-    pub(crate) fn write_to(&self, out: &mut impl Write) -> io::Result<()> {
-        let mut out = Digesting::new(out);
+    fn write(&self, out: &mut impl Write) -> io::Result<()> {
+        let (mut writing, mut piece) = (Writing::default(), Vec::new());
+        while writing.next(self, &mut piece)? {
+            out.write_all(&piece)?;
+        }
+        Ok(())
+    }
+
+    /// Writes what comes before the keys.
+    pub(super) fn write_start(&self, out: &mut impl Write) -> io::Result<()> {
         let head = self.head().map_err(io::Error::other)?;
         out.write_all(MAGIC)?;
         out.write_all(&(head.len() as u64).to_le_bytes())?;
         out.write_all(&head)?;
-        out.write_all(&(self.slots.len() as u64).to_le_bytes())?;
-        for (key, slot) in &self.slots {
-            record::write(&mut out, key.as_key(), slot, &self.overflow)?;
-        }
-        let digest = out.digest();
-        out.write_all(&digest)
+        out.write_all(&(self.slots.len() as u64).to_le_bytes())
     }
 
     fn read(file: impl Read) -> Result<Self, Error> {
@@ -252,7 +255,7 @@ fn predicts(model: &dyn Algorithm, x: &[f64]) -> bool {
     yhat[0].is_finite()
 }
 
-/// A file that is written or read, and the checksum of what has been.
+/// A file that is read, and the checksum of what has been.
 struct Digesting<F> {
     file: F,
     sha256: Sha256,
@@ -266,18 +269,6 @@ impl<F> Digesting<F> {
 
     fn digest(&self) -> [u8; 32] {
         self.sha256.clone().finalize().into()
-    }
-}
-
-impl<F: Write> Write for Digesting<F> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let n = self.file.write(bytes)?;
-        self.sha256.update(&bytes[..n]);
-        Ok(n)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.file.flush()
     }
 }
 

@@ -18,6 +18,7 @@ mod record;
 #[cfg(test)]
 mod tests;
 mod trust;
+mod writing;
 
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
@@ -34,6 +35,8 @@ pub use key::{Key, KeyBuf};
 use overflow::Overflow;
 use own::{Bench, Own};
 use trust::Trust;
+#[cfg(feature = "python")]
+pub(crate) use writing::Writing;
 
 /// Parameters of [`Keyed`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -39,8 +39,8 @@ class Checkpoint:
     Parameters
     ----------
     models
-        The bytes of ``Learner.to_bytes``, or of ``Keyed.to_bytes``, by name. To be written it may
-        be a ``Keyed`` itself, which goes to the file key by key.
+        The bytes of ``Learner.to_bytes``, or of ``Keyed.to_bytes``, by name. To be written, one
+        may also be a ``Keyed``, or what writes itself as that does: it is never in memory as bytes.
     state
         Anything that JSON can hold, such as the position in the input and the counts so far.
     """
@@ -50,7 +50,7 @@ class Checkpoint:
 
     def write(self, path: str | PathLike[str]) -> None:
         """Replace a file: at every moment the old one is there, or all of the new one."""
-        if any(isinstance(model, Keyed) for model in self.models.values()):
+        if not all(isinstance(model, bytes) for model in self.models.values()):
             fill_file(path, self._fill)
         else:
             write_file(path, self.to_bytes())
@@ -68,7 +68,7 @@ class Checkpoint:
             # JSON has neither infinities nor NaN.
             archive.writestr(member(STATE), json.dumps(state, allow_nan=False))
             for i, model in enumerate(self.models.values()):
-                if not isinstance(model, Keyed):
+                if isinstance(model, bytes):
                     archive.writestr(member(model_name(i)), model)
                     continue
                 with archive.open(member(model_name(i)), "w", force_zip64=True) as part:

@@ -10,6 +10,7 @@ import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -24,7 +25,6 @@ from nystream.serve._model import (
     BATCH,
     Batch,
     LateBatch,
-    Save,
     TrainingBatch,
     View,
     Worker,
@@ -38,7 +38,7 @@ from nystream.serve._settings import Settings
 from nystream.serve._taught import Document
 
 MANY = 256  # rows that are predicted in one go; from so many on another thread does it
-SELDOM = 100  # times as long as it takes to weigh the models until they are weighed again
+SELDOM = 1000  # times as long as it takes to weigh the models until they are weighed again
 
 
 @dataclass(frozen=True)
@@ -62,6 +62,20 @@ class Scales:
             self._nbytes = keyed.nbytes
             self._next = start + SELDOM * (time.monotonic() - start)
         return self._nbytes
+
+
+class Unhurried:
+    """Models by key that are written to a file while others have their turn between two pieces."""
+
+    def __init__(self, keyed: Keyed, pause: Callable[[], None]) -> None:
+        self.n_features, self._keyed, self._pause = keyed.n_features, keyed, pause
+
+    def _write_to(self, file: Any) -> None:
+        def write(data: bytes) -> None:
+            file.write(data)
+            self._pause()
+
+        self._keyed._write_to(SimpleNamespace(write=write))
 
 
 class KeyedWorker(Worker):
@@ -111,9 +125,8 @@ class KeyedWorker(Worker):
         with self._asker.turn:
             return view(self._learner, self._scales, self._progress)
 
-    def _save(self, jobs: list[Save]) -> None:
-        with self._asker.turn:  # whoever asks meanwhile waits, but not in the event loop's thread
-            super()._save(jobs)
+    def _to_save(self) -> Unhurried:
+        return Unhurried(self._learner, self._asker.serve)
 
 
 class KeyedService(Remembering):

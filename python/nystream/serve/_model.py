@@ -305,10 +305,14 @@ class Worker:
         for job in jobs:
             error = None
             try:
-                job.write(self._learner, self._progress)
+                job.write(self._to_save(), self._progress)
             except Exception as reason:
                 error = reason
             self._tell(self._listener.saved, job, error)
+
+    def _to_save(self) -> Any:
+        """Return what a checkpoint is written of."""
+        return self._learner
 
     def _stop(self, _: list[Stop]) -> None:
         self._stopped = True

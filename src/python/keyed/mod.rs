@@ -4,20 +4,19 @@ mod keys;
 mod rows;
 
 use std::cell::RefCell;
-use std::io::{BufWriter, Write};
 
 use numpy::{PyArray1, PyArrayMethods};
 use parking_lot::{ReentrantMutex, ReentrantMutexGuard};
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyList};
 
-use super::files::{PIECE, PyWriter};
 use super::learner::Learner;
 use super::{arrays, front, intervals, params};
 use crate::algorithms::AnyParams;
 use crate::data::Rows;
-use crate::keyed::{Key, KeyedParams};
+use crate::keyed::{Key, KeyedParams, Writing};
 use keys::PyKey;
 
 type Core = crate::keyed::Keyed;
@@ -262,7 +261,7 @@ impl Keyed {
     #[doc = include_str!("../docs/keyed_nbytes.txt")]
     #[getter]
     fn nbytes(&self, py: Python<'_>) -> usize {
-        self.lock(py).borrow().nbytes()
+        py.detach(|| self.core.lock().borrow().nbytes())
     }
 
     /// The parameters, as a new dict.
@@ -304,14 +303,13 @@ impl Keyed {
         Ok(py.detach(|| self.core.lock().borrow().save(&path))?)
     }
 
-    /// Writes what ``save`` does to a file that is open, piece by piece.
-    fn _write_to(&self, py: Python<'_>, file: Py<PyAny>) -> PyResult<()> {
-        let mut file = BufWriter::with_capacity(PIECE, PyWriter(file));
-        let written = py.detach(|| {
-            self.core.lock().borrow().write_to(&mut file)?;
-            file.flush()
-        });
-        Ok(written?)
+    /// Writes what ``save`` does to a file that is open, piece by piece: others may ask for predictions in between.
+    fn _write_to(&self, file: &Bound<'_, PyAny>) -> PyResult<()> {
+        let (py, mut writing, mut bytes) = (file.py(), Writing::default(), Vec::new());
+        while py.detach(|| writing.next(&self.core.lock().borrow(), &mut bytes))? {
+            file.call_method1(intern!(py, "write"), (PyBytes::new(py, &bytes),))?;
+        }
+        Ok(())
     }
 
     fn __reduce__<'py>(

@@ -5,15 +5,18 @@ from __future__ import annotations
 import asyncio
 import math
 import signal
+import threading
 import time
 
 import numpy as np
 import pytest
-from serving import X, Y, ask, blocked, in_process, needs_uvicorn, serving
+from serving import X, Y, ask, in_process, needs_uvicorn, serving
 
 import nystream
 from nystream._runs.checkpoint import Checkpoint
 from nystream.serve import create_app
+from nystream.serve._keyed import KeyedWorker
+from nystream.serve._model import Save
 
 KEYS = [["shop 7", 7, "7", -1, "Köln"][i] for i in np.random.default_rng(0).integers(0, 5, 1000)]
 
@@ -214,8 +217,6 @@ def test_of_many_rows_it_is_said_how_many_were_learned_before_a_refusal():
 
 
 def test_predictions_have_their_turn_between_the_parts_of_a_long_request(monkeypatch):
-    from nystream.serve._keyed import KeyedWorker
-
     learn_part, seen = KeyedWorker._learn_part, []
 
     def slow(self, batch, part):
@@ -239,9 +240,44 @@ def test_predictions_have_their_turn_between_the_parts_of_a_long_request(monkeyp
     assert {n % 128 for n in seen} == {0}
 
 
-def test_models_that_do_not_become_free_refuse_to_predict():
+def test_predictions_have_their_turn_between_the_pieces_of_a_checkpoint():
+    """A file has several of them, of a megabyte."""
+    model, pieces, n = make(), [], 40_000
+    model.learn_many(np.arange(n), np.resize(X, (n, 3)), np.resize(Y, n))
+
+    class File:
+        def write(self, data):
+            time.sleep(0.03)
+            pieces.append(data)
+
     async def scenario(app):
-        free = blocked(app)
+        app.service.start()
+        done = asyncio.get_running_loop().create_future()
+        app.service._worker.put(Save(lambda model, _: model._write_to(File()), done))
+        many = {"keys": KEYS[:300], "X": X[:300].tolist()}
+        for query in (b"", b"remember=0"):
+            await post(app, "/predict", row(0), query)
+            await post(app, "/predict", many, query)
+        assert not done.done()
+        assert await done is None
+
+    in_process(scenario, create_app(model))
+    written = nystream.Keyed.from_bytes(b"".join(pieces))
+    assert (written.predict_many(KEYS, X) == model.predict_many(KEYS, X)).all()
+    assert len(pieces) > 5
+
+
+def test_models_that_do_not_become_free_refuse_to_predict(monkeypatch):
+    free, learn_part = threading.Event(), KeyedWorker._learn_part
+
+    def slow(*arguments):
+        free.wait(30)
+        return learn_part(*arguments)
+
+    monkeypatch.setattr(KeyedWorker, "_learn_part", slow)
+
+    async def scenario(app):
+        await post(app, "/learn", rows(0, 5), expected=202)
         while not app.service._asker.turn.locked():
             await asyncio.sleep(0.001)
         for query in (b"", b"remember=0"):
@@ -343,6 +379,7 @@ def test_a_forged_checkpoint_is_refused(keys, sound, tmp_path):
 
 
 @needs_uvicorn
+@pytest.mark.slow
 def test_a_killed_service_goes_on_from_its_checkpoint(tmp_path):
     make().save(tmp_path / "keys.nys")
     options = [tmp_path / "keys.nys", "--checkpoint", tmp_path / "c", "--every", "0.05"]
