@@ -57,17 +57,23 @@ def add_key_to(parser: Options) -> None:
 
 def check(chosen: argparse.Namespace) -> None:
     """Refuse options that do not go together."""
-    of_new = given(chosen, OF_NEW)
+    check_new(chosen)
     if chosen.key is None:
-        if of_new:
-            raise ValueError(f"{of_new} needs --key")
         return
     if others := given(chosen, OTHERS):
         raise ValueError(f"--key takes numbers, and labels at once: it does not go with {others}")
-    if len(getattr(chosen, "target", None) or ()) > 1:
+    if len(chosen.target or ()) > 1:
         raise ValueError("--key takes one --target")
+    of_new = given(chosen, OF_NEW)
     if getattr(chosen, "model", None) and of_new:
         raise ValueError(f"--model goes on with a model: {of_new} is for a new one")
+
+
+def check_new(chosen: argparse.Namespace) -> None:
+    """Refuse options of new models by key that do not go together."""
+    of_new = given(chosen, OF_NEW)
+    if of_new and chosen.key is None:
+        raise ValueError(f"{of_new} needs --key")
     check_store(chosen)
 
 

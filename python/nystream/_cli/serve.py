@@ -183,7 +183,7 @@ def check(chosen: argparse.Namespace, secret: str | None) -> None:
         raise ValueError("--every needs --checkpoint, the file to write")
     if chosen.model and chosen.key:
         raise ValueError("MODEL goes on with a model: --key is for a new one")
-    key_options.check(chosen)
+    key_options.check_new(chosen)
     if secret is None and not chosen.insecure and not is_local(chosen.host):
         raise ValueError(
             f"--host {chosen.host} lets other machines in: give clients a token with "

@@ -19,7 +19,7 @@ from nystream import Keyed
 from nystream._runs.resuming import algorithm
 from nystream.serve._asking import Asker
 from nystream.serve._http import RefusedError
-from nystream.serve._keyed_state import KeyedState, key_in
+from nystream.serve._keyed_state import KeyedState
 from nystream.serve._keys import Key, KeyedRow, KeyedRows, key_of, keys_of
 from nystream.serve._model import (
     BATCH,
@@ -30,7 +30,7 @@ from nystream.serve._model import (
     Worker,
     with_names,
 )
-from nystream.serve._pending import Asked, Unasked
+from nystream.serve._pending import Asked
 from nystream.serve._record import Progress
 from nystream.serve._remembering import Remembering, parts
 from nystream.serve._rows import Array, Columns
@@ -109,14 +109,8 @@ class KeyedWorker(Worker):
         if isinstance(batch, LateBatch):
             return super()._learn_part(batch, part)
         rows = batch.X[part]
-        return self._learn_rows(rows, batch.y[part], batch.names)
-
-    def _learn_late(self, asked: Any, y: Array, names: list[str] | None) -> Any:
-        rows = KeyedRows([asked.x.key], asked.x.x[None])
-        return self._learn_rows(rows, y[None], names)[0]
-
-    def _learn_rows(self, rows: KeyedRows, y: Array, names: list[str] | None) -> list[Any]:
-        return [*self._learner.progressive(rows.keys, with_names(names, rows.X), y)]
+        X = with_names(batch.names, rows.X)
+        return [*self._learner.progressive(rows.keys, X, batch.y[part])]
 
     def _size(self) -> int:
         return len(self._learner)
@@ -168,9 +162,7 @@ class KeyedService(Remembering):
         return columns, KeyedRows(keys, X)
 
     def _tickets(self, rows: Any) -> Sequence[Asked]:
-        pairs = zip(rows, self._said(rows), strict=True)
-        # Copies: a view would keep the rows of the whole request for as long as this one.
-        return [Unasked(KeyedRow(row.key, row.x.copy()), yhat) for row, yhat in pairs]
+        return [self._learner.ask(*row) for row in rows]
 
     async def _late(self, rows: Any) -> Sequence[Asked]:
         raise busy()
@@ -201,10 +193,11 @@ class KeyedService(Remembering):
 
 def keys_in(batch: Any) -> list[Key]:
     """Return the keys of the rows of a batch."""
-    if isinstance(batch, LateBatch):
-        return [key_in(asked) for asked in batch.asked]
-    keys: list[Key] = batch.X.keys
-    return keys
+    if isinstance(batch, KeyedBatch):
+        keys: list[Key] = batch.X.keys
+        return keys
+    tickets: Sequence[Any] = batch.asked
+    return [ticket.key for ticket in tickets]
 
 
 def view(keyed: Keyed, scales: Scales, progress: Progress) -> View:

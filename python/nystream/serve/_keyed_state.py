@@ -2,26 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Any, NamedTuple
+import math
+import sys
+from itertools import chain, islice
+from typing import Any
 
-from nystream import Keyed
-from nystream.serve._facts import listed
-from nystream.serve._http import RefusedError
-from nystream.serve._keys import Key, KeyedRow, keys_of
-from nystream.serve._packed import pack, unpack
-from nystream.serve._pending import Row, Unasked
+import numpy as np
+
+from nystream import Keyed, Ticket
+from nystream.serve._facts import listed, of_kind
+from nystream.serve._packed import ids_of, lists_of, text_of
+from nystream.serve._pending import Row
 from nystream.serve._state import State
-
-LONGEST = 2**31  # characters of a key that a file may have
-
-
-class Facts(NamedTuple):
-    """What is to be known of a model to read the rows that it was asked for."""
-
-    n_targets: int = 1
-    has_intervals: bool = False
-    schema: None = None
 
 
 class KeyedState(State):
@@ -31,36 +23,50 @@ class KeyedState(State):
     model = Keyed
 
     def _stored(self, model: Any) -> Any:
-        return model  # which goes to the file key by key
+        return model  # which goes to the file piece by piece
 
     def _packed(self) -> dict[str, Any]:
-        rows = [(name, replace(row, asked=without_key(row.asked))) for name, row in self.pending]
-        keys = [key_in(row.asked) for _, row in self.pending]
-        return {**pack(rows), "keys": keys}
+        return pack(self.pending)
 
     @staticmethod
     def _unpacked(packed: dict[str, Any], n_features: int, model: Any) -> list[tuple[str, Row]]:
-        rows = unpack(packed, n_features, Facts())
-        keys = listed("keys", packed.get("keys"), len(rows))
-        try:
-            keys = keys_of(keys, len(rows), LONGEST)
-        except RefusedError as error:
-            raise ValueError(str(error)) from None
-        return [(name, with_key(row, key)) for (name, row), key in zip(rows, keys, strict=True)]
+        return unpack(packed, n_features)
 
 
-def key_in(asked: Any) -> Key:
-    """Return the key of a row that was asked for."""
-    key: Key = asked.x.key
-    return key
+def pack(rows: list[tuple[str, Row]]) -> dict[str, Any]:
+    """Return rows that wait as a checkpoint holds them: their tickets as lists and texts."""
+    parts: list[Any] = [row.asked.__reduce__()[1] for _, row in rows]
+    lists = [some for ((some, *_),) in parts]
+    return {
+        "ids": [name for name, _ in rows],
+        "when": [row.when for _, row in rows],
+        "sizes": [[*map(len, some)] for some in lists],
+        "numbers": text_of(map(np.float64, chain(*lists))),
+        "texts": [texts for ((_, texts, *_),) in parts],
+    }
 
 
-def without_key(asked: Any) -> Unasked:
-    """Return a row as one of a learner."""
-    return Unasked(asked.x.x, asked.prediction)
+def unpack(packed: dict[str, Any], n_features: int) -> list[tuple[str, Row]]:
+    """Return what :func:`pack` was given, or raise ``ValueError`` for what it cannot have made."""
+    ids, when = ids_of(packed, n_features)
+    sizes = [
+        of_kind("sizes", some, list) for some in listed("sizes", packed.get("sizes"), len(ids))
+    ]
+    numbers, largest = packed.get("numbers"), sys.float_info.max
+    lists = iter(lists_of("numbers", numbers, [*chain(*sizes)], largest, gaps=True))
+    texts = listed("texts", packed.get("texts"), len(ids))
+    tickets = [
+        ticket_of([one.tolist() for one in islice(lists, len(some))], text, n_features)
+        for some, text in zip(sizes, texts, strict=True)
+    ]
+    return list(zip(ids, map(Row, tickets, when), strict=True))
 
 
-def with_key(row: Row, key: Key) -> Row:
-    """Return a row of a learner as one of a key."""
-    asked = Unasked(KeyedRow(key, row.asked.x), row.asked.prediction)
-    return replace(row, asked=asked)
+def ticket_of(lists: list[list[float]], texts: Any, n_features: int) -> Ticket:
+    """Return a ticket from its parts."""
+    texts = [of_kind("a text", text, str) for text in of_kind("texts", texts, list)]
+    ticket = Ticket._restore_of_key((lists, texts, None, None))
+    of_table = any(texts[1:])  # after the key
+    if not math.isfinite(ticket.prediction) or not (of_table or len(ticket.x) == n_features):
+        raise ValueError("a ticket should be one that its models have given")
+    return ticket

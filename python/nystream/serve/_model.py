@@ -61,7 +61,7 @@ class View:
             mse=progress.error.mean,
             points=progress.points(size),
             latest=[*progress.latest],
-            schema=schema_of(model),
+            schema=model.schema,
             made=time.monotonic(),
             **more,
         )
@@ -318,12 +318,6 @@ class Worker:
         self._stopped = True
 
 
-def schema_of(model: Any) -> list[Column] | None:
-    """Return the columns of a model that takes tables; None for any other."""
-    schema: list[Column] | None = getattr(model, "schema", None)
-    return schema
-
-
 def size(job: Job) -> int:
     """Return the number of rows to learn."""
     return len(job.y) if isinstance(job, Batch) else 0
@@ -359,5 +353,10 @@ def with_names(names: list[str] | None, X: Rows) -> Any:
 
 def named(ticket: Ticket, names: list[str] | None) -> Ticket:
     """Return a ticket that names its features, so that the learner takes their names from it."""
-    (x, at, _, row), *rest = ticket.__reduce__()[1][0]
+    restore, (parts,) = ticket.__reduce__()
+    if ticket.key is not None:
+        *rest, _ = parts
+        named: Ticket = restore((*rest, names))
+        return named
+    (x, at, _, row), *rest = parts
     return Ticket._restore(((x, at, names, row), *rest))

@@ -10,15 +10,15 @@ from typing import Any, NamedTuple, NoReturn
 
 from nystream import Ticket
 from nystream.serve._http import RefusedError
-from nystream.serve._rows import shown
+from nystream.serve._rows import Array, Values, shown
 
 LONGEST = 40  # characters of an id
 
 
 class Unasked(NamedTuple):
-    """A row that was predicted without a ticket of the model."""
+    """A row that a snapshot has predicted, without a ticket of the learner."""
 
-    x: Any  # an array, values by name, or a row with its key
+    x: Array | Values
     prediction: Any  # a number, or an array of several targets
 
 

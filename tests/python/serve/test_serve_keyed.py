@@ -141,7 +141,7 @@ def test_services_of_learners_take_no_keys():
 # Labels that come late
 
 
-def test_a_label_that_comes_late_is_learned_with_its_key():
+def test_labels_by_id_are_answers_to_tickets_to_the_last_bit():
     async def scenario(app):
         await learn(app, rows(0, 300))
         one = await post(app, "/predict", row(300))
@@ -158,9 +158,10 @@ def test_a_label_that_comes_late_is_learned_with_its_key():
 
     plain, app = taught(300), create_app(make())
     predictions = in_process(scenario, app)
-    assert predictions == plain.predict_many(KEYS[300:350], X[300:350]).tolist()
+    tickets = [plain.ask(KEYS[i], X[i]) for i in range(300, 350)]
+    assert predictions == [ticket.prediction for ticket in tickets]
     for i in [*range(301, 350), 300]:
-        plain.learn_one(KEYS[i], X[i], Y[i])
+        plain.answer(tickets[i - 300], Y[i])
     assert app.service._learner.to_bytes() == plain.to_bytes()
     errors = (np.array(predictions) - Y[300:350]) ** 2
     assert app.service.served.mean == pytest.approx(errors.mean())
@@ -177,6 +178,53 @@ def test_names_of_features_are_those_of_the_first_row():
     app = create_app(make())
     in_process(scenario, app)
     assert app.service._learner.feature_names == ["b", "c"]
+
+
+# Rows of tables
+
+
+def flat(i):
+    return {"town": ["Ulm", "Bonn", None][i % 3], "rooms": float(i % 5), "garden": i % 2 == 0}
+
+
+def tables(start, end):
+    rents = [100.0 * (i % 5) + 50 * (i % 3) for i in range(start, end)]
+    return {"keys": KEYS[start:end], "X": [flat(i) for i in range(start, end)], "y": rents}
+
+
+def of_tables():
+    return nystream.Keyed(nystream.Tabular(nystream.LinearRls()))
+
+
+def test_rows_of_tables_have_keys_and_wait_in_a_checkpoint(tmp_path):
+    late, path = tables(400, 410), tmp_path / "c"
+
+    async def teach(app):
+        for start in range(0, 400, 100):
+            await learn(app, tables(start, start + 100))
+        one = await post(app, "/predict", {"key": "new", "x": flat(7)}, b"remember=0")
+        answer = await ask(app, "POST", "/predict", {"key": 7, "x": {"rooms": [1]}})
+        assert (answer[0], answer[1]["error"][:11]) == (422, 'x["rooms"] ')
+        asked = {"keys": late["keys"], "X": late["X"]}
+        return await post(app, "/predict", asked), one["prediction"]
+
+    async def go_on(app):
+        await learn(app, {"ids": said["ids"], "y": late["y"]})
+        return await status_of(app)
+
+    said, one = in_process(teach, create_app(of_tables(), checkpoint=path))
+    app = create_app(of_tables(), checkpoint=path)
+    status, plain = in_process(go_on, app), of_tables()
+    for start in range(0, 400, 100):
+        many = tables(start, start + 100)
+        plain.learn_many(many["keys"], many["X"], many["y"])
+    assert one == plain.predict_one("new", flat(7))
+    tickets = [plain.ask(key, x) for key, x in zip(late["keys"], late["X"], strict=True)]
+    assert said["predictions"] == [ticket.prediction for ticket in tickets]
+    for ticket, y in zip(tickets, late["y"], strict=True):
+        plain.answer(ticket, y)
+    assert app.service._learner.to_bytes() == plain.to_bytes()
+    assert [column["kind"] for column in status["schema"]] == ["category", "number", "category"]
 
 
 # Keys without end
@@ -338,8 +386,9 @@ def test_a_checkpoint_goes_on_with_keys_and_rows_that_wait(tmp_path):
     app = create_app(nystream.Keyed(nystream.RidgeAld()), checkpoint=path)
     in_process(go_on, app)
     plain = taught(300)
-    for i in range(300, 310):
-        plain.learn_one(KEYS[i], X[i], Y[i])
+    tickets = [plain.ask(KEYS[i], X[i]) for i in range(300, 310)]
+    for ticket, y in zip(tickets, Y[300:310], strict=True):
+        plain.answer(ticket, y)
     model = Checkpoint.read(path).model("model", path)
     assert model.to_bytes() == plain.to_bytes()
     assert [file.name for file in tmp_path.iterdir()] == ["c"]
@@ -370,9 +419,18 @@ def sound(tmp_path_factory):
     return Checkpoint.read(path)
 
 
-@pytest.mark.parametrize("keys", [None, "ab", ["a"], ["a", 1.5], ["a", True], ["a", 2**70]])
-def test_a_forged_checkpoint_is_refused(keys, sound, tmp_path):
-    state = sound.state | {"pending": sound.state["pending"] | {"keys": keys}}
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        *(("texts", value) for value in (None, "ab", [[]], [[], []], [["a", ""], [7, ""]])),
+        *(("sizes", value) for value in (None, [1], [1, 2], [[1], [2]], [[], []], [[-1], [1]])),
+        *(("numbers", value) for value in (None, "", "AAAA", "not base64!")),
+        ("ids", ["a-1"]),
+        ("when", ["now", "then"]),
+    ],
+)
+def test_a_forged_checkpoint_is_refused(name, value, sound, tmp_path):
+    state = sound.state | {"pending": sound.state["pending"] | {name: value}}
     Checkpoint(sound.models, state).write(tmp_path / "c")
     with pytest.raises(ValueError, match="c is not a sound checkpoint: "):
         create_app(make(), checkpoint=tmp_path / "c")
@@ -391,12 +449,15 @@ def test_a_killed_service_goes_on_from_its_checkpoint(tmp_path):
         while client.get("/status")[1]["checkpoints"]["written"] == 0:
             pass
         server.process.send_signal(signal.SIGKILL)
-    plain = taught(150)
+    plain = make()
+    ticket = plain.ask(KEYS[200], X[200])
+    plain.learn_many(KEYS[:128], X[:128], Y[:128])
+    plain.learn_many(KEYS[128:150], X[128:150], Y[128:150])
     with serving(*options) as server:
         assert server.greeting.startswith("Keyed, 150 rows seen")
         client = server.client()
         assert client.post("/learn?wait=1", {"id": late["id"], "y": Y[200]})[0] == 200
-        plain.learn_one(KEYS[200], X[200], Y[200])
+        plain.answer(ticket, Y[200])
         asked = {"keys": KEYS, "X": X.tolist()}
         found = client.post("/predict?remember=0", asked)[1]["predictions"]
     assert found == plain.predict_many(KEYS, X).tolist()

@@ -126,6 +126,8 @@ def test_options_make_models_by_key(monkeypatch):
     keyed = made(monkeypatch, "--key", *options)
     assert keyed.params["model"].params["ridge"] == 0.5
     assert type(keyed.params["shared"]) is nystream.LinearRls
+    keyed = made(monkeypatch, "--key", "--tabular", "--schema", "zip=category")
+    assert keyed.params["model"].params["schema"] == {"zip": "category"}
 
 
 @pytest.mark.parametrize(
