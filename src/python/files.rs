@@ -18,6 +18,8 @@ impl OutputFile {
         Ok(data.len())
     }
 
-    /// Does nothing: there is no buffer.
-    fn flush(&self) {}
+    /// Hands all that was written to the system.
+    fn flush(&self) -> PyResult<()> {
+        Ok(self.0.lock().flush()?)
+    }
 }
