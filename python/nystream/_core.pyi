@@ -1,4 +1,4 @@
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from os import PathLike
 from typing import Any, Literal, NoReturn, Protocol, TypeAlias, TypeVar, final
 
@@ -26,6 +26,7 @@ __all__ = [
     "aogd_ald_settings",
     "csv_head",
     "default_params",
+    "fill_file",
     "get_num_threads",
     "instruction_set",
     "json_keys",
@@ -36,6 +37,11 @@ __all__ = [
     "set_num_threads",
     "write_file",
 ]
+
+class _Output(Protocol):
+    """A file that is written from one end to the other."""
+
+    def write(self, data: bytes, /) -> Any: ...
 
 class _Frame(Protocol):
     """A data frame of any library."""
@@ -276,6 +282,7 @@ class Keyed:
     @staticmethod
     def from_bytes(data: bytes | bytearray) -> Keyed: ...
     def save(self, path: str | PathLike[str]) -> None: ...
+    def _write_to(self, file: _Output) -> None: ...
     def __reduce__(self) -> tuple[Any, ...]: ...
     def __getstate__(self) -> None: ...
 
@@ -361,6 +368,7 @@ def get_num_threads() -> int: ...
 def instruction_set() -> str: ...
 def merge_learners(cls: type[_Learner], models: Iterable[Learner]) -> _Learner: ...
 def write_file(path: str | PathLike[str], data: bytes) -> None: ...
+def fill_file(path: str | PathLike[str], fill: Callable[[_Output], None]) -> None: ...
 def default_params(algorithm: str) -> dict[str, Any]: ...
 def nons_ald_settings(
     T: int, decay: Literal["exponential", "polynomial"], p: float | None = None

@@ -46,7 +46,7 @@ impl LinearRlsParams {
     fn merge(&self, models: &[LinearRls]) -> Result<LinearRls, Error> {
         let mut merged = self.build()?;
         let size = models.first().map_or(0, |model| model.update().size());
-        merged.map_mut().set_size(size);
+        merged.map_mut().unpack(size, &[]);
         (0..size).for_each(|_| merged.update_mut().grow());
         for model in models {
             let (features, labels) = model.update().to_rows();

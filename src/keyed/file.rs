@@ -16,6 +16,7 @@ use super::own::{Bench, Own};
 use super::record::{self, Record};
 use super::trust::Trust;
 use super::widen::width_of;
+use super::writing::Writing;
 use super::{Key, KeyBuf, Keyed, KeyedParams, Overflow};
 use crate::algorithms::Algorithm;
 use crate::columns::{put_texts, texts};
@@ -89,7 +90,15 @@ impl Keyed {
     }
 
     fn write(&self, out: &mut impl Write) -> io::Result<()> {
-        let mut out = Digesting::new(out);
+        let (mut writing, mut piece) = (Writing::default(), Vec::new());
+        while writing.next(self, &mut piece)? {
+            out.write_all(&piece)?;
+        }
+        Ok(())
+    }
+
+    /// Writes what comes before the keys.
+    pub(super) fn write_start(&self, out: &mut impl Write) -> io::Result<()> {
         let head = self.head().map_err(io::Error::other)?;
         out.write_all(if self.is_of_format_2() {
             MAGIC_2
@@ -98,15 +107,7 @@ impl Keyed {
         })?;
         out.write_all(&(head.len() as u64).to_le_bytes())?;
         out.write_all(&head)?;
-        out.write_all(&(self.slots.len() as u64).to_le_bytes())?;
-        let mut bench = Bench::new(&*self.template);
-        for (key, slot) in &self.slots {
-            let model = bench.encode(&slot.own, &self.overflow);
-            let model = model.map_err(io::Error::other)?;
-            record::write(&mut out, key.as_key(), slot, &model)?;
-        }
-        let digest = out.digest();
-        out.write_all(&digest)
+        out.write_all(&(self.slots.len() as u64).to_le_bytes())
     }
 
     fn read(file: impl Read) -> Result<Self, Error> {
@@ -320,7 +321,7 @@ fn predicts(model: &dyn Algorithm, x: &[f64], may_be_narrower: bool) -> bool {
     yhat[0].is_finite()
 }
 
-/// A file that is written or read, and the checksum of what has been.
+/// A file that is read, and the checksum of what has been.
 struct Digesting<F> {
     file: F,
     sha256: Sha256,
@@ -334,18 +335,6 @@ impl<F> Digesting<F> {
 
     fn digest(&self) -> [u8; 32] {
         self.sha256.clone().finalize().into()
-    }
-}
-
-impl<F: Write> Write for Digesting<F> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let n = self.file.write(bytes)?;
-        self.sha256.update(&bytes[..n]);
-        Ok(n)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.file.flush()
     }
 }
 

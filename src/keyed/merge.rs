@@ -2,7 +2,7 @@
 
 use indexmap::IndexSet;
 
-use super::own::Own;
+use super::own::{Bench, Own};
 use super::record::Record;
 use super::{Key, KeyBuf, Keyed, Slot};
 use crate::algorithms::{Algorithm, AnyParams};
@@ -43,7 +43,7 @@ impl Keyed {
         let used = self.n_seen;
         self.slots[slot as usize] = Slot {
             own: if age > 0 {
-                Own::of(algorithm)
+                Bench::new(&*self.template).keep(algorithm)
             } else {
                 Own::Fresh
             },
@@ -107,7 +107,8 @@ impl Keyed {
         }
         let mut some = self.without_keys()?;
         let slots = keys.iter().filter_map(|key| self.slots.get_key_value(key));
-        some.add_slots(slots.map(|(key, slot)| self.record(key, slot)))?;
+        let mut bench = Bench::new(&*self.template);
+        some.add_slots(slots.map(|(key, slot)| self.record(&mut bench, key, slot)))?;
         some.pending
             .retain(|waiting| keys.contains(&waiting.ticket.key.as_key()));
         let is_kept = |first: &Option<KeyBuf>| {
@@ -122,15 +123,15 @@ impl Keyed {
 
     /// All keys with what belongs to them.
     fn records(&self) -> impl Iterator<Item = Result<Record, Error>> + '_ {
-        let slots = self.slots.iter();
-        slots.map(|(key, slot)| self.record(key, slot))
+        let (slots, mut bench) = (self.slots.iter(), Bench::new(&*self.template));
+        slots.map(move |(key, slot)| self.record(&mut bench, key, slot))
     }
 
     /// A key with what belongs to it.
-    fn record(&self, key: &KeyBuf, slot: &Slot) -> Result<Record, Error> {
+    fn record(&self, bench: &mut Bench, key: &KeyBuf, slot: &Slot) -> Result<Record, Error> {
         Ok(Record {
             key: key.clone(),
-            model: slot.own.encode(&self.overflow)?,
+            model: bench.encode(&slot.own, &self.overflow)?,
             slot: Slot {
                 own: Own::Fresh,
                 ..*slot

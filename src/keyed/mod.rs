@@ -23,6 +23,7 @@ mod tables;
 mod tests;
 mod trust;
 mod widen;
+mod writing;
 
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
@@ -42,6 +43,8 @@ use overflow::Overflow;
 use own::{Bench, Own};
 use pending::Pending;
 use trust::Trust;
+#[cfg(feature = "python")]
+pub(crate) use writing::Writing;
 
 /// Parameters of [`Keyed`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -154,12 +154,17 @@ impl Bench {
         self.worker.unpack(&self.fresh);
         let mut algorithm = self.worker.copy();
         algorithm.load(state)?;
+        Ok(self.keep(algorithm))
+    }
+
+    /// An algorithm as the model of a key.
+    pub(super) fn keep(&mut self, algorithm: Box<dyn Algorithm>) -> Own {
         if !self.is_packing {
-            return Ok(Own::Live(algorithm));
+            return Own::Live(algorithm);
         }
         self.worker = algorithm;
         self.pack();
-        Ok(self.packed())
+        self.packed()
     }
 }
 

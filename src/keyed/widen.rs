@@ -35,7 +35,7 @@ impl Keyed {
             let mut place = Own::Fresh;
             let model = bench.read(own, &self.overflow, &mut place)?;
             if let Some(wider) = self.wider(model)? {
-                self.slots[slot as usize].own = Own::of(wider);
+                self.slots[slot as usize].own = bench.keep(wider);
             }
         }
         Ok(())
@@ -50,17 +50,6 @@ impl Keyed {
             }
             _ => Ok(None),
         }
-    }
-}
-
-impl Own {
-    /// A model in memory.
-    pub(super) fn of(mut algorithm: Box<dyn Algorithm>) -> Self {
-        let mut numbers = Vec::new();
-        if algorithm.pack(&mut numbers) {
-            return Self::Packed(numbers.into());
-        }
-        Self::Live(algorithm)
     }
 }
 

@@ -10,6 +10,7 @@
 mod arrays;
 mod chunks;
 mod errors;
+mod files;
 mod forecaster;
 mod front;
 mod intervals;
@@ -34,10 +35,12 @@ use pyo3::prelude::*;
 /// The compiled core of nystream; its public face is the package around it.
 #[pymodule(gil_used = false)]
 mod _core {
+    use parking_lot::Mutex;
     use pyo3::exceptions::{PyKeyError, PyValueError};
     use pyo3::prelude::*;
     use pyo3::types::PyDict;
 
+    use super::files::OutputFile;
     use super::{arrays, front};
     use crate::algorithms::{AnyParams, AogdAldParams, Decay};
     use crate::any_model::AnyModel;
@@ -186,6 +189,17 @@ mod _core {
     fn write_file(py: Python<'_>, path: &Bound<'_, PyAny>, data: &[u8]) -> PyResult<()> {
         let path = arrays::path("path", path)?;
         Ok(py.detach(|| crate::persist::write_file(&path, data))?)
+    }
+
+    /// Writes a file in the manner of `write_file`, with what `fill` writes to the file that it is called with.
+    #[pyfunction]
+    fn fill_file(py: Python<'_>, path: &Bound<'_, PyAny>, fill: &Bound<'_, PyAny>) -> PyResult<()> {
+        let path = arrays::path("path", path)?;
+        Ok(crate::persist::fill_file(&path, |file| {
+            let file = OutputFile(Mutex::new(file.try_clone()?));
+            fill.call1((Bound::new(py, file)?,))?;
+            Ok(())
+        })?)
     }
 
     /// The default parameters of a learner.

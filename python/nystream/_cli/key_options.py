@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import nystream
+from nystream._cli import learner_options
 from nystream._cli.parsing import at_least_one
 from nystream._learner_names import learner_called
 from nystream._tables.selection import Selection
@@ -31,15 +32,20 @@ def add_to(parser: argparse.ArgumentParser) -> None:
     """Add the options of models by key."""
     keys = parser.add_argument_group("one model a key")
     add_key_to(keys)
-    keys.add_argument(
+    add_new_to(keys)
+
+
+def add_new_to(parser: Options) -> None:
+    """Add the options of new models by key."""
+    parser.add_argument(
         "--shared",
         metavar="NAME",
         help="the learner of all rows, which a new key begins with (that of --algorithm), or none",
     )
-    keys.add_argument(
+    parser.add_argument(
         "--max-keys", type=at_least_one, metavar="N", help="keys in memory; others are on the disk"
     )
-    keys.add_argument("--store", type=Path, metavar="DIR", help="where they are on the disk")
+    parser.add_argument("--store", type=Path, metavar="DIR", help="where they are on the disk")
 
 
 def add_key_to(parser: Options) -> None:
@@ -51,17 +57,23 @@ def add_key_to(parser: Options) -> None:
 
 def check(chosen: argparse.Namespace) -> None:
     """Refuse options that do not go together."""
-    of_new = given(chosen, OF_NEW)
+    check_new(chosen)
     if chosen.key is None:
-        if of_new:
-            raise ValueError(f"{of_new} needs --key, the column of keys")
         return
     if others := given(chosen, OTHERS):
         raise ValueError(f"--key takes numbers, and labels at once: it does not go with {others}")
     if len(chosen.target or ()) > 1:
         raise ValueError("--key takes one --target")
+    of_new = given(chosen, OF_NEW)
     if getattr(chosen, "model", None) and of_new:
         raise ValueError(f"--model goes on with a model: {of_new} is for a new one")
+
+
+def check_new(chosen: argparse.Namespace) -> None:
+    """Refuse options of new models by key that do not go together."""
+    of_new = given(chosen, OF_NEW)
+    if of_new and chosen.key is None:
+        raise ValueError(f"{of_new} needs --key")
     check_store(chosen)
 
 
@@ -76,6 +88,14 @@ def check_store(chosen: argparse.Namespace) -> None:
 def given(chosen: argparse.Namespace, options: dict[str, str]) -> str:
     """Return those options that were given, as a text."""
     return ", ".join(option for name, option in options.items() if getattr(chosen, name, None))
+
+
+def make(chosen: argparse.Namespace) -> Learner | nystream.Keyed:
+    """Make the learner, or the models by key, that were asked for."""
+    if chosen.key is None:
+        return learner_options.make(chosen)
+    chosen.algorithm = chosen.algorithm or DEFAULT
+    return keyed(chosen, learner_options.make(chosen))
 
 
 def keyed(chosen: argparse.Namespace, model: Learner) -> nystream.Keyed:

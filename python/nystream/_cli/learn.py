@@ -173,10 +173,7 @@ def begin(chosen: argparse.Namespace) -> Learner | Keyed:
         model: Learner | Keyed = learner_options.loaded(chosen, "--model", Keyed)
         key_options.check_model(chosen.key, model, str(chosen.model))
         return model
-    if chosen.key is None:
-        return learner_options.make(chosen)
-    chosen.algorithm = chosen.algorithm or key_options.DEFAULT
-    return key_options.keyed(chosen, learner_options.make(chosen))
+    return key_options.make(chosen)
 
 
 def finished(model: Learner | Keyed) -> Learner | Keyed:

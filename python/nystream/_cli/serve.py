@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from nystream._cli import learner_options
+from nystream._cli import key_options, learner_options
 from nystream._cli.parsing import Commands, add_command, at_least_one, positive
 from nystream._runs.locks import locked
 
@@ -20,7 +20,7 @@ TOKEN = "NYSTREAM_TOKEN"
 # Options that are arguments of `create_app` under their own names, with its defaults.
 PASSED_ON = (
     *("checkpoint", "every", "max_body", "max_rows", "max_features", "max_text", "max_queue"),
-    *("max_pending", "max_age", "refresh", "stall", "timeout"),
+    *("max_pending", "max_age", "max_keys_total", "refresh", "stall", "timeout"),
 )
 # Options that are fields of `Limits`, the limits of the server, with its defaults.
 LIMITS = ("max_connections", "max_per_address", "header_timeout")
@@ -29,6 +29,7 @@ examples:
   nystream serve                                          # a new Auto at http://127.0.0.1:8000/
   nystream serve fare.nys --checkpoint fare.checkpoint    # goes on where it stopped
   nystream serve --algorithm RidgeAld --set max_basis=200 'kernel=Gaussian(sigma=2)'
+  nystream serve --key --max-keys 100000                  # a model for each key that comes
   nystream serve --schema zip=category --missing-values -999   # what is known of the columns
   nystream serve --host 0.0.0.0 --token-file token.txt    # for other machines
 """
@@ -51,7 +52,7 @@ def add_to(commands: Commands) -> None:
         nargs="?",
         type=Path,
         metavar="MODEL",
-        help="a saved learner or forecaster (else a new Auto)",
+        help="a saved learner, models by key or a forecaster (else a new Auto)",
     )
     learner_options.add_to(model)
     learner_options.add_columns_to(model)
@@ -64,6 +65,14 @@ def add_to(commands: Commands) -> None:
     model.add_argument(
         "--refresh", type=positive, metavar="SECONDS", help="between two snapshots (0.05)"
     )
+    keys = parser.add_argument_group("one model a key")
+    keys.add_argument(
+        "--key",
+        action="store_const",
+        const=True,
+        help="rows come with keys, each of which has a model of its own",
+    )
+    key_options.add_new_to(keys)
     place = parser.add_argument_group("place and access")
     place.add_argument("--host", default="127.0.0.1", help="address to listen at (127.0.0.1)")
     place.add_argument("--port", type=port, default=8000, help="0 takes a free one (8000)")
@@ -85,6 +94,7 @@ SERVICE: Options = {
     "max-queue": (at_least_one, "rows that wait to be learned (20,000)"),
     "max-pending": (at_least_one, "rows that wait for labels (100,000)"),
     "max-age": (positive, "that a row waits for its label (86,400)"),
+    "max-keys-total": (at_least_one, "keys of models by key (10,000,000)"),
     "stall": (positive, "beyond what a job should take, until it is called stalled (30)"),
     "timeout": (positive, "for the body of a request to come (10)"),
 }
@@ -114,7 +124,6 @@ def run(chosen: argparse.Namespace) -> int:
     for name in ("uvicorn", "httptools"):
         if importlib.util.find_spec(name) is None:
             raise ImportError(f"nystream serve needs {name}: pip install 'nystream[serve]'")
-    from nystream import Forecaster
     from nystream.serve import _server, create_app
     from nystream.serve._crowd import Limits
 
@@ -123,8 +132,7 @@ def run(chosen: argparse.Namespace) -> int:
     hosts = None if secret or chosen.insecure else [*_server.LOCAL, chosen.host]
     given = options_of(chosen, PASSED_ON)
     with kept_from_others(chosen.checkpoint):
-        model = learner_options.start(chosen, "MODEL", Forecaster)
-        app = create_app(model, token=secret, hosts=hosts, **given)
+        app = create_app(model(chosen), token=secret, hosts=hosts, **given)
         service, limits = app.service, Limits(**options_of(chosen, LIMITS))
         with _server.listen(chosen.host, chosen.port) as listener:
             name, place = service.model.partition("(")[0], _server.address(listener)
@@ -133,6 +141,15 @@ def run(chosen: argparse.Namespace) -> int:
     if service.failure:
         raise OSError(f"the last checkpoint was not written: {service.failure}")
     return 0
+
+
+def model(chosen: argparse.Namespace) -> Any:
+    """Load or make the model that was asked for."""
+    from nystream import Forecaster, Keyed
+
+    if chosen.key:
+        return key_options.make(chosen)
+    return learner_options.start(chosen, "MODEL", Forecaster, Keyed)
 
 
 def kept_from_others(checkpoint: Path | None) -> AbstractContextManager[None]:
@@ -164,6 +181,9 @@ def check(chosen: argparse.Namespace, secret: str | None) -> None:
 
     if chosen.every and not chosen.checkpoint:
         raise ValueError("--every needs --checkpoint, the file to write")
+    if chosen.model and chosen.key:
+        raise ValueError("MODEL goes on with a model: --key is for a new one")
+    key_options.check_new(chosen)
     if secret is None and not chosen.insecure and not is_local(chosen.host):
         raise ValueError(
             f"--host {chosen.host} lets other machines in: give clients a token with "

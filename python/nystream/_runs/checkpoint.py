@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from nystream import Forecaster
-from nystream._core import Keyed, Learner, write_file
+from nystream._core import Keyed, Learner, fill_file, write_file
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -39,29 +39,40 @@ class Checkpoint:
     Parameters
     ----------
     models
-        The bytes of ``Learner.to_bytes``, or of ``Keyed.to_bytes``, by name.
+        The bytes of ``Learner.to_bytes``, or of ``Keyed.to_bytes``, by name. To be written, one
+        may also be a ``Keyed``, or what writes itself as that does: it is never in memory as bytes.
     state
         Anything that JSON can hold, such as the position in the input and the counts so far.
     """
 
-    models: dict[str, bytes]
+    models: dict[str, Any]
     state: dict[str, Any]
 
     def write(self, path: str | PathLike[str]) -> None:
         """Replace a file: at every moment the old one is there, or all of the new one."""
-        write_file(path, self.to_bytes())
+        if not all(isinstance(model, bytes) for model in self.models.values()):
+            fill_file(path, self._fill)
+        else:
+            write_file(path, self.to_bytes())
 
     def to_bytes(self) -> bytes:
         """Return the contents of the file."""
+        buffer = io.BytesIO()
+        self._fill(buffer)
+        return buffer.getvalue()
+
+    def _fill(self, file: Any) -> None:
         # Models are numbered, since their names need not be valid names of files.
         state = {"format": FORMAT, "models": list(self.models), "state": self.state}
-        buffer = io.BytesIO()
-        with zipfile.ZipFile(buffer, "w") as archive:
+        with zipfile.ZipFile(file, "w") as archive:
             # JSON has neither infinities nor NaN.
             archive.writestr(member(STATE), json.dumps(state, allow_nan=False))
             for i, model in enumerate(self.models.values()):
-                archive.writestr(member(model_name(i)), model)
-        return buffer.getvalue()
+                if isinstance(model, bytes):
+                    archive.writestr(member(model_name(i)), model)
+                    continue
+                with archive.open(member(model_name(i)), "w", force_zip64=True) as part:
+                    model._write_to(part)
 
     @classmethod
     def read(cls, path: str | PathLike[str]) -> Checkpoint:

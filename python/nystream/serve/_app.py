@@ -69,10 +69,11 @@ class App:
     >>> import nystream
     >>> from nystream.serve import create_app
     >>> app = create_app(nystream.RidgeAld())
-    >>> app.service.snapshot.n_basis
+    >>> app.service.snapshot.n_seen
     0
     """
 
+    _predict_forms: ClassVar[tuple[set[str], ...]] = PREDICT
     _learn_forms: ClassVar[tuple[set[str], ...]] = LEARN
 
     def __init__(
@@ -179,7 +180,7 @@ class App:
 
     async def _predict(self, request: Request) -> Answer:
         remember = request.flag("remember", default=True)
-        document = await self._document(request, *PREDICT)
+        document = await self._document(request, *self._predict_forms)
         return as_json(await self.service.predict(document, remember))
 
     async def _learn(self, request: Request) -> Answer:
@@ -249,6 +250,6 @@ def host_of(headers: dict[bytes, bytes]) -> bytes:
 
 def either(forms: Sequence[set[str]]) -> str:
     """Return the keys of forms as a sentence has them."""
-    order = ("time", "x", "X", "id", "ids", "y", "level")
+    order = ("time", "key", "keys", "x", "X", "id", "ids", "y", "level")
     texts = [" and ".join(f'"{key}"' for key in sorted(form, key=order.index)) for form in forms]
     return ", or ".join(texts)

@@ -7,18 +7,20 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from nystream import Forecaster, Learner
+from nystream import Forecaster, Keyed, Learner
 from nystream._checks import real, whole
 from nystream.serve._app import App
 from nystream.serve._forecast_app import ForecastApp
 from nystream.serve._forecasting import ForecastService
+from nystream.serve._keyed import KeyedService
+from nystream.serve._keyed_app import KeyedApp
 from nystream.serve._service import Service
 from nystream.serve._settings import Settings
 from nystream.serve._tables import MAX_TEXT
 
 
 def create_app(
-    model: Learner | Forecaster,
+    model: Learner | Forecaster | Keyed,
     *,
     checkpoint: str | PathLike[str] | None = None,
     every: float = 30.0,
@@ -31,6 +33,7 @@ def create_app(
     max_queue: int = 20_000,
     max_pending: int = 100_000,
     max_age: float = 86_400.0,
+    max_keys_total: int = 10_000_000,
     refresh: float = 0.05,
     stall: float = 30.0,
     timeout: float = 10.0,
@@ -46,8 +49,8 @@ def create_app(
     Parameters
     ----------
     model
-        The learner, or a forecaster, which is asked by ``POST /forecast``. It is not used if there
-        is a checkpoint to go on from.
+        The learner; or models by key, whose requests have keys beside their rows; or a forecaster,
+        which is asked by ``POST /forecast``. It is not used if there is a checkpoint to go on from.
     checkpoint
         A file from which to go on, if it exists, and to write to: now and then, and at the end.
         None: no checkpoint is written.
@@ -76,6 +79,9 @@ def create_app(
         The most predicted rows that are remembered until their label comes. The oldest are dropped.
     max_age
         Seconds after which a predicted row is forgotten, positive.
+    max_keys_total
+        The most keys that models by key may have, in memory and on the disk. Rows of a new key
+        beyond it are not learned; they are predicted as the shared model says.
     refresh
         Least seconds between two snapshots of the model to predict with; a client that waits for
         its rows to be learned gets one at once.
@@ -108,8 +114,9 @@ def create_app(
     >>> start["status"], body["body"]
     (200, b'{"status": "ok"}')
     """
-    if not isinstance(model, Learner | Forecaster):
-        raise TypeError(f"model should be a learner or a forecaster, but is {model!r:.100}")
+    if not isinstance(model, Learner | Forecaster | Keyed):
+        what = "a learner, models by key or a forecaster"
+        raise TypeError(f"model should be {what}, but is {model!r:.100}")
     if token is not None and not (token and token.isascii() and token.isprintable()):
         raise ValueError("token should be visible ASCII characters, at least one")
     settings = Settings(
@@ -119,6 +126,7 @@ def create_app(
         max_queue=whole("max_queue", max_queue),
         max_pending=whole("max_pending", max_pending, minimum=0),
         max_age=positive("max_age", max_age),
+        max_keys_total=whole("max_keys_total", max_keys_total),
         refresh=positive("refresh", refresh),
         stall=positive("stall", stall),
         checkpoint=None if checkpoint is None else Path(checkpoint),
@@ -132,6 +140,8 @@ def create_app(
     limits = whole("max_body", max_body), positive("timeout", timeout)
     if isinstance(model, Forecaster):
         return ForecastApp(ForecastService(model, settings), token, hosts, *limits)
+    if isinstance(model, Keyed):
+        return KeyedApp(KeyedService(model, settings), token, hosts, *limits)
     return App(Service(model, settings), token, hosts, *limits)
 
 

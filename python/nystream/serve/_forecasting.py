@@ -19,7 +19,7 @@ from nystream.serve._model import TrainingBatch, Worker
 from nystream.serve._record import Progress
 from nystream.serve._series import Limits, ends, features, level_of, times, values
 from nystream.serve._settings import Settings
-from nystream.serve._taught import Document, Queued, Taught
+from nystream.serve._taught import Document, Queued, Taught, refused
 
 KIND = "nystream serve: a forecaster"
 MODEL = "model"
@@ -113,7 +113,7 @@ class ForecastService(Taught):
 
     def _begin(self, loop: asyncio.AbstractEventLoop) -> Worker:
         model: Any = self._forecaster
-        asker = Asker(model, loop, self.settings.max_queue)
+        asker = Asker(loop, self.settings.max_queue)
         times = self.settings.refresh, self.settings.stall
         return ForecastWorker(model, Progress(), *times, self, asker, loop)
 
@@ -136,7 +136,7 @@ class ForecastService(Taught):
             self._worker.put(Question(X, level, done))
         answer: Document | Exception = await done
         if isinstance(answer, Exception):
-            raise RefusedError(503 if isinstance(answer, RuntimeError) else 422, str(answer))
+            raise refused(answer)
         return answer
 
     async def _enqueue(self, document: Document, wait: bool) -> Queued:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import groupby
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol, TypeVar
 
 import numpy as np
 
@@ -24,17 +24,21 @@ from nystream.serve._pulse import Pulse
 from nystream.serve._record import Point, Progress
 from nystream.serve._rows import Array, Rows, alone
 
+V = TypeVar("V", bound="View")
 Done = Future[Exception | None]  # of those who wait
 BATCH = 128  # rows of several requests that are learned in one go
 
 
 @dataclass(frozen=True)
-class Snapshot:
-    """The model as it was at one moment; whoever holds it may use it for as long as they like."""
+class View:
+    """What there is to see of a model at one moment.
 
-    scorer: Scorer
+    The size of a learner is the number of rows that it keeps, that of models by key the number of
+    keys.
+    """
+
     n_seen: int
-    n_basis: int
+    size: int
     nbytes: int
     mse: float | None
     points: list[Point]
@@ -48,19 +52,32 @@ class Snapshot:
         return [column.name for column in self.schema or () if column.kind == "number"]
 
     @classmethod
-    def of(cls, learner: Learner, progress: Progress) -> Snapshot:
-        """Return what there is to see of a learner now."""
+    def at(cls: type[V], model: Any, size: int, nbytes: int, progress: Progress, **more: Any) -> V:
+        """Return what there is to see of a model now."""
         return cls(
-            learner.scorer(),
-            learner.n_seen,
-            learner.n_basis,
-            learner.nbytes,
-            progress.error.mean,
-            progress.points(learner.n_basis),
-            [*progress.latest],
-            learner.schema,
-            time.monotonic(),
+            n_seen=model.n_seen,
+            size=size,
+            nbytes=nbytes,
+            mse=progress.error.mean,
+            points=progress.points(size),
+            latest=[*progress.latest],
+            schema=model.schema,
+            made=time.monotonic(),
+            **more,
         )
+
+
+@dataclass(frozen=True)
+class Snapshot(View):
+    """A learner as it was at one moment; whoever holds it may use it for as long as they like."""
+
+    scorer: Scorer
+
+    @classmethod
+    def of(cls, learner: Learner, progress: Progress) -> Snapshot:
+        """Return what there is to see of a learner now, and what predicts as it does."""
+        scorer = learner.scorer()
+        return cls.at(learner, learner.n_basis, learner.nbytes, progress, scorer=scorer)
 
 
 @dataclass(frozen=True)
@@ -76,6 +93,8 @@ class TrainingBatch:
 @dataclass(frozen=True)
 class LateBatch:
     """Rows of one request that were predicted before, and their labels."""
+
+    part: ClassVar[int] = 1  # rows that are learned before others have their turn
 
     asked: Sequence[Asked]
     y: Array
@@ -231,30 +250,40 @@ class Worker:
         X = joined([batch.X for batch in batches])
         y = np.concatenate([batch.y for batch in batches])
         predictions = self._learner.progressive(with_names(batches[0].names, X), y)
-        self._progress.add(predictions, y, self._learner.n_basis)
+        self._progress.add(predictions, y, self._size())
 
-    def _answer(self, batches: list[LateBatch]) -> None:
+    def _answer(self, batches: Sequence[Batch]) -> None:
         outcomes = [outcome for batch in batches for outcome in self._outcomes(batch)]
         self._end([batch for batch, _ in outcomes], [error for _, error in outcomes])
 
-    def _outcomes(self, batch: LateBatch) -> Iterator[tuple[LateBatch, Exception | None]]:
-        """Learn rows one by one; after the first that is refused, the others are refused too."""
+    def _outcomes(self, batch: Any) -> Iterator[tuple[Batch, Exception | None]]:
+        """Learn the parts of a batch; after the first that is refused, the others are too."""
         predictions: list[Any] = []
         error: Exception | None = None
         try:
-            for asked, y in zip(batch.asked, batch.y, strict=True):
+            for start in range(0, len(batch.y), batch.part):
                 with self._asker.turn:
-                    predictions.append(self._learn_late(asked, y, batch.names))
+                    predictions += self._learn_part(batch, slice(start, start + batch.part))
                 self._asker.serve()
         except Exception as reason:
             error = reason
         n = len(predictions)
         if n:
-            self._progress.add(np.array(predictions), batch.y[:n], self._learner.n_basis)
+            self._progress.add(np.array(predictions), batch.y[:n], self._size())
         if n and error:
-            yield replace(batch, asked=batch.asked[:n], y=batch.y[:n], done=None), None
-            error = ValueError(f"{n} rows were learned, but not the one after them: {error}")
-        yield replace(batch, asked=batch.asked[n:], y=batch.y[n:]) if error else batch, error
+            yield replace(batch, y=batch.y[:n], done=None), None
+            rest = "the one" if batch.part == 1 else "those"
+            error = ValueError(f"{n} rows were learned, but not {rest} after them: {error}")
+        yield replace(batch, y=batch.y[n:]) if error else batch, error
+
+    def _learn_part(self, batch: Any, part: slice) -> Sequence[Any]:
+        """Learn some rows of a batch, and return what was predicted for them."""
+        pairs = zip(batch.asked[part], batch.y[part], strict=True)
+        return [self._learn_late(asked, y, batch.names) for asked, y in pairs]
+
+    def _size(self) -> int:
+        """Return the number of what the model keeps."""
+        return self._learner.n_basis
 
     def _learn_late(self, asked: Asked, y: Array, names: list[str] | None) -> Any:
         """Learn a row, and return what was predicted for it."""
@@ -276,10 +305,14 @@ class Worker:
         for job in jobs:
             error = None
             try:
-                job.write(self._learner, self._progress)
+                job.write(self._to_save(), self._progress)
             except Exception as reason:
                 error = reason
             self._tell(self._listener.saved, job, error)
+
+    def _to_save(self) -> Any:
+        """Return what a checkpoint is written of."""
+        return self._learner
 
     def _stop(self, _: list[Stop]) -> None:
         self._stopped = True
@@ -320,5 +353,10 @@ def with_names(names: list[str] | None, X: Rows) -> Any:
 
 def named(ticket: Ticket, names: list[str] | None) -> Ticket:
     """Return a ticket that names its features, so that the learner takes their names from it."""
-    (x, at, _, row), *rest = ticket.__reduce__()[1][0]
+    restore, (parts,) = ticket.__reduce__()
+    if ticket.key is not None:
+        *rest, _ = parts
+        named: Ticket = restore((*rest, names))
+        return named
+    (x, at, _, row), *rest = parts
     return Ticket._restore(((x, at, names, row), *rest))

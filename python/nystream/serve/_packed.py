@@ -6,6 +6,7 @@ import base64
 import json
 import sys
 import time
+from collections.abc import Iterable
 from itertools import pairwise
 from typing import Any
 
@@ -30,13 +31,13 @@ def pack(rows: list[tuple[str, Row]]) -> dict[str, Any]:
     return {
         "ids": [name for name, _ in rows],
         "when": [row.when for _, row in rows],
-        "x": _text(features),
+        "x": text_of(features),
         **({"widths": widths, "rows": texts} if is_table else {}),
-        "predictions": _text([np.float64(one.prediction) for one in asked]),
+        "predictions": text_of([np.float64(one.prediction) for one in asked]),
         "tickets": {
             "at": [at for at, _ in tickets],
             "sizes": [len(numbers) for _, numbers in tickets],
-            "numbers": _text([numbers for _, numbers in tickets]),
+            "numbers": text_of([numbers for _, numbers in tickets]),
         },
     }
 
@@ -62,18 +63,12 @@ def _text_of(asked: Asked) -> str:
     return json.dumps(asked.x) if isinstance(asked.x, dict) else ""
 
 
-def unpack(packed: dict[str, Any], n_features: int, learner: Learner) -> list[tuple[str, Row]]:
+def unpack(packed: dict[str, Any], n_features: int, learner: Any) -> list[tuple[str, Row]]:
     """Return what :func:`pack` was given, or raise ``ValueError`` for what it cannot have made.
 
     Checkpoints of earlier versions have no tickets: their rows come back without.
     """
-    ids = [of_kind("an id", name, str) for name in part(packed, "ids", list)]
-    if len(set(ids)) < len(ids):
-        raise ValueError("ids should be different from each other")
-    if ids and not n_features:
-        raise ValueError("rows that wait for their labels should have features")
-    now = time.time()
-    when = [min(amount("when", at), now) for at in listed("when", packed.get("when"), len(ids))]
+    ids, when = ids_of(packed, n_features)
     x, texts = _rows(packed, len(ids), n_features, learner)
     shape = (len(ids), learner.n_targets)
     predictions = table("predictions", packed.get("predictions"), shape, sys.float_info.max)
@@ -85,6 +80,27 @@ def unpack(packed: dict[str, Any], n_features: int, learner: Learner) -> list[tu
     return list(zip(ids, map(Row, asked, when), strict=True))
 
 
+def ids_of(packed: dict[str, Any], n_features: int) -> tuple[list[str], list[float]]:
+    """Return the ids of rows, and when they were predicted."""
+    ids = [of_kind("an id", name, str) for name in part(packed, "ids", list)]
+    if len(set(ids)) < len(ids):
+        raise ValueError("ids should be different from each other")
+    if ids and not n_features:
+        raise ValueError("rows that wait for their labels should have features")
+    now = time.time()
+    when = [min(amount("when", at), now) for at in listed("when", packed.get("when"), len(ids))]
+    return ids, when
+
+
+def lists_of(
+    name: str, text: Any, sizes: list[Any], largest: float, *, gaps: bool = False
+) -> list[Array]:
+    """Return lists of these sizes from the text of all their bytes."""
+    ends = np.cumsum([0, *(number_of("a size", size) for size in sizes)], dtype=object).tolist()
+    numbers = table(name, text, (ends[-1], 1), largest, gaps=gaps)[:, 0]
+    return [numbers[start:end] for start, end in pairwise(ends)]
+
+
 def _rows(
     packed: dict[str, Any], n_rows: int, n_features: int, learner: Learner
 ) -> tuple[list[Array], list[str]]:
@@ -94,11 +110,9 @@ def _rows(
         shape = (n_rows, n_features)
         x = table("x", packed.get("x"), shape, LARGEST, gaps=takes_tables)
         return list(x), [""] * n_rows
-    widths = [number_of("a width", one) for one in listed("widths", packed["widths"], n_rows)]
+    widths = listed("widths", packed["widths"], n_rows)
     texts = [of_kind("a row", one, str) for one in listed("rows", packed.get("rows"), n_rows)]
-    ends = np.cumsum([0, *widths], dtype=object).tolist()
-    numbers = table("x", packed.get("x"), (ends[-1], 1), LARGEST, gaps=True)[:, 0]
-    return [numbers[start:end] for start, end in pairwise(ends)], texts
+    return lists_of("x", packed.get("x"), widths, LARGEST, gaps=True), texts
 
 
 def _without(row: Unasked, text: str) -> Unasked:
@@ -123,10 +137,7 @@ def _with_tickets(
     """Return tickets for those rows that had one."""
     at = [number_of("at", one) for one in listed("at", packed.get("at"), len(rows))]
     sizes = listed("sizes", packed.get("sizes"), len(rows))
-    ends = np.cumsum([0, *(number_of("a size", size) for size in sizes)], dtype=object).tolist()
-    shape = (ends[-1], 1)
-    numbers = table("numbers", packed.get("numbers"), shape, sys.float_info.max)[:, 0]
-    parts = [numbers[start:end] for start, end in pairwise(ends)]
+    parts = lists_of("numbers", packed.get("numbers"), sizes, sys.float_info.max)
     n_scales = learner.n_targets if learner.has_intervals else 0
     return [
         _ticket(row, text, when, part, n_scales) if len(part) else _without(row, text)
@@ -142,5 +153,6 @@ def _ticket(row: Unasked, text: str, at: int, numbers: Array, n_scales: int) -> 
     return Ticket._restore(((_features(row).tolist(), at, None, text), asked, None))
 
 
-def _text(arrays: list[Any]) -> str:
+def text_of(arrays: Iterable[Any]) -> str:
+    """Return the bytes of arrays as a text."""
     return base64.b64encode(b"".join(array.tobytes() for array in arrays)).decode()

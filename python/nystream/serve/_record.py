@@ -42,18 +42,18 @@ class Running:
 
 
 class Point(NamedTuple):
-    """A point of a curve: rows counted, their squared errors added up, rows kept."""
+    """A point of a curve: rows counted, their squared errors added up, the size of the model."""
 
     n_rows: int
     total: float
-    n_basis: int
+    size: int
 
     @classmethod
     def restored(cls, state: Any) -> Point:
         """Return what a checkpoint says, or raise ``ValueError`` if it makes no sense."""
-        n_rows, total, n_basis = listed("a point", state, 3)
+        n_rows, total, size = listed("a point", state, 3)
         name = "a number of a point"
-        return cls(number_of(name, n_rows, 1), amount(name, total), number_of(name, n_basis))
+        return cls(number_of(name, n_rows, 1), amount(name, total), number_of(name, size))
 
 
 @dataclass
@@ -83,15 +83,15 @@ class Progress:
     curve: Curve = field(default_factory=Curve)
     latest: deque[tuple[float, float]] = field(default_factory=lambda: deque(maxlen=LATEST))
 
-    def add(self, predictions: Array, y: Array, n_basis: int) -> None:
+    def add(self, predictions: Array, y: Array, size: int) -> None:
         """Count a batch."""
         self.error.add(predictions, y)
-        self.curve.add(Point(self.error.count, self.error.total, n_basis))
+        self.curve.add(Point(self.error.count, self.error.total, size))
         self.latest.extend(zip(first(predictions), first(y), strict=True))
 
-    def points(self, n_basis: int) -> list[Point]:
+    def points(self, size: int) -> list[Point]:
         """Return the curve up to now."""
-        now = Point(self.error.count, self.error.total, n_basis)
+        now = Point(self.error.count, self.error.total, size)
         kept = self.curve.points
         return [*kept, now] if kept and kept[-1].n_rows < now.n_rows else [*kept]
 

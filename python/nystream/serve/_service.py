@@ -1,4 +1,4 @@
-"""The service, apart from HTTP: it predicts, remembers, learns, saves.
+"""The service of a learner, apart from HTTP: snapshots of it predict, so that nobody waits.
 
 All of it runs in the thread of the event loop, so that nothing here needs a lock.
 """
@@ -6,138 +6,44 @@ All of it runs in the thread of the event loop, so that nothing here needs a loc
 from __future__ import annotations
 
 import asyncio
-from collections import deque
-from collections.abc import AsyncIterator, Callable, Sequence
-from copy import copy
-from functools import partial
-from pathlib import Path
-from typing import Any, TypeVar
-
-import numpy as np
+from collections.abc import Sequence
+from typing import Any
 
 from nystream import Learner
-from nystream.serve import _state
 from nystream.serve._asking import Asker
-from nystream.serve._http import RefusedError
-from nystream.serve._model import Batch, LateBatch, Snapshot, TrainingBatch, Wake, Worker
-from nystream.serve._pending import Asked, Pending, Unasked
-from nystream.serve._record import LATEST, Progress, Running, first
-from nystream.serve._rows import Array, Columns, Rows, alone, label, labels
-from nystream.serve._settings import Settings
-from nystream.serve._tables import check_numbers, columns_of
-from nystream.serve._taught import Document, Queued, Taught
+from nystream.serve._model import Snapshot, Worker
+from nystream.serve._pending import Asked, Unasked
+from nystream.serve._remembering import Remembering, scored
+from nystream.serve._rows import Array, Rows
 
-READ = 1000  # rows that are read in one go
 MANY = 256  # rows from which on another thread scores them, so that others need not wait
-ASKED = 32  # rows that the learner is asked for in one go
-T = TypeVar("T")
 
 
-class Service(Taught):
-    """A model that predicts and learns, as the application sees it."""
+class Service(Remembering):
+    """A learner that predicts and learns, as the application sees it."""
 
-    def __init__(self, learner: Learner, settings: Settings) -> None:
-        super().__init__(settings)
-        self.pending = Pending(settings.max_pending, settings.max_age)
-        self.columns = columns_of(learner, settings.max_text)
-        self.served = Running()  # errors of the predictions that clients were given
-        self.latest: deque[float] = deque(maxlen=LATEST)
-        self._learner, self._progress = learner, Progress()
-        if settings.checkpoint and settings.checkpoint.exists():
-            self._restore(settings.checkpoint)
+    snapshot: Snapshot
+    _learner: Learner
+
+    def _look(self) -> None:
         self.model, self.n_targets = repr(self._learner), self._learner.n_targets
-        self.snapshot: Snapshot = Snapshot.of(self._learner, self._progress)
-        self._saved_as = self._mark()
-        # Whether anything that was accepted has the columns, so that they stay as they are.
-        self._is_settled = self.columns.n_features is not None
-        self._asker: Asker | None = None
-
-    def _restore(self, path: Path) -> None:
-        state, self._learner, self._progress = _state.read(path, self.settings.max_text)
-        self.columns, self.served = state.columns, state.served
-        self.pending.restore(state.pending)
+        self.snapshot = Snapshot.of(self._learner, self._progress)
 
     def _begin(self, loop: asyncio.AbstractEventLoop) -> Worker:
         times = self.settings.refresh, self.settings.stall
-        self._asker = Asker(self._learner, loop, self.settings.max_queue)
+        self._asker = Asker(loop, self.settings.max_queue)
         return Worker(self._learner, self._progress, *times, self, self._asker, loop)
 
-    def _mark(self) -> tuple[int, ...]:
-        return self.snapshot.n_seen, self.pending.given, len(self.pending), self.served.count
+    def _tickets(self, rows: Rows) -> Sequence[Asked]:
+        return [self._learner.ask(row) for row in rows]
 
-    def _writer(self, path: Path) -> Callable[..., None]:
-        state = _state.State(self.columns, copy(self.served), self.pending.copy())
-        return partial(state.write, path)
+    async def _late(self, rows: Rows) -> Sequence[Asked]:
+        predictions = await self._score(rows)
+        # Copies: a view would keep the rows of the whole request for as long as this one.
+        return [Unasked(x.copy(), yhat) for x, yhat in zip(rows, predictions, strict=True)]
 
-    # Predict
-
-    async def predict(self, document: Document, remember: bool) -> Document:
-        """Predict rows and, unless told otherwise, remember them until their labels come."""
-        if "x" in document:
-            return await self._predict_one(document["x"], remember)
-        columns, rows = await self._rows(document)
-        if not remember:
-            return {"predictions": self._told(await self._score(rows))}
-        asked = await self._ask(rows)
-        self._remember(columns)
-        predictions = self._told(np.array([one.prediction for one in asked]))
-        return {"predictions": predictions, "ids": await self._ids(asked)}
-
-    def _told(self, predictions: Array) -> list[Any]:
-        """Count predictions, and return them as JSON has them."""
-        self.latest.extend(first(predictions))
-        self.counts.predicted += len(predictions)
-        values: list[Any] = predictions.tolist()
-        return values
-
-    async def _ids(self, asked: list[Asked]) -> list[str]:
-        names: list[str] = []
-        async for part in parts(len(asked), READ):
-            names += map(self.pending.add, asked[part])
-        return names
-
-    async def _predict_one(self, x: Any, remember: bool) -> Document:
-        columns = self._columns("x", [x])
-        row = columns.row("x", x)
-        if remember:
-            [asked] = self._ask_now(alone(row)) or await self._ask(alone(row))
-            self._remember(columns)
-            prediction = asked.prediction
-        else:
-            prediction = scored(self.snapshot.scorer.predict_one, row)
-        if self.n_targets > 1:
-            prediction = prediction.tolist()
-        self.latest.append(prediction if self.n_targets == 1 else prediction[0])
-        self.counts.predicted += 1
-        answer: Document = {"prediction": prediction}
-        if remember:
-            answer["id"] = self.pending.add(asked)
-        return answer
-
-    async def _ask(self, rows: Rows) -> list[Asked]:
-        """Have the learner predict rows, and the snapshot those that it has no time for."""
-        asked: list[Asked] = []
-        async for part in parts(len(rows), ASKED):
-            tickets = self._ask_now(rows[part]) or await self._ask_soon(rows[part])
-            if tickets is None:
-                break
-            asked += tickets
-        if len(rest := rows[len(asked) :]):
-            predictions = await self._score(rest)
-            # Copies: a view would keep the rows of the whole request for as long as this one.
-            asked += [Unasked(x.copy(), yhat) for x, yhat in zip(rest, predictions, strict=True)]
-        return asked
-
-    def _ask_now(self, rows: Rows) -> Sequence[Asked] | None:
-        return None if self._asker is None else scored(self._asker.now, rows)
-
-    async def _ask_soon(self, rows: Rows) -> Sequence[Asked] | None:
-        if self._asker is None or self._worker is None or self.trouble:
-            return None
-        try:
-            return await self._asker.soon(rows, partial(self._worker.put, Wake()))
-        except ValueError as error:
-            raise RefusedError(422, str(error)) from None
+    async def _score_one(self, row: Any) -> Any:
+        return scored(self.snapshot.scorer.predict_one, row)
 
     async def _score(self, rows: Rows) -> Array:
         scorer = self.snapshot.scorer
@@ -145,83 +51,3 @@ class Service(Taught):
             return scored(scorer.predict_many, rows)
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(None, scored, scorer.predict_many, rows)
-
-    async def _rows(self, document: Document) -> tuple[Columns, Rows]:
-        """Read ``x`` or ``X``, and what is known of columns after it."""
-        if "x" in document:
-            columns = self._columns("x", [document["x"]])
-            return columns, columns.one("x", document["x"])
-        X = self._many("X", document["X"])
-        columns = self._columns("X[0]", X)
-        read = [columns.rows(X[part], part.start) async for part in parts(len(X), READ)]
-        return columns, columns.whole("X", read)
-
-    def _columns(self, place: str, X: list[Any]) -> Columns:
-        """Return what is known of columns, with what rows tell of new ones."""
-        return self.columns.of(place, X, self.settings.max_features)
-
-    def _adopt(self, columns: Columns) -> None:
-        """Hold all rows from now on to columns that were read from a first one."""
-        is_first = self.columns.n_features is None
-        self.columns = columns if is_first else self.columns.merged(columns)
-
-    def _remember(self, columns: Columns) -> None:
-        self._adopt(columns)
-        self._is_settled = True
-
-    # Learn
-
-    async def _enqueue(self, document: Document, wait: bool) -> Queued:
-        if "id" in document or "ids" in document:
-            return self._learn_ids(document, wait)
-        return await self._learn_rows(document, wait)
-
-    async def _learn_rows(self, document: Document, wait: bool) -> Queued:
-        columns, rows = await self._rows(document)
-        if isinstance(rows, list):
-            check_numbers("x" if "x" in document else "X", rows, self.snapshot.numbers)
-        y = self._labels(document, len(rows))
-        return self._queue(columns, partial(TrainingBatch, rows), y, wait)
-
-    def _learn_ids(self, document: Document, wait: bool) -> Queued:
-        ids = self._many("ids", document["ids"]) if "ids" in document else [document["id"]]
-        rows = self.pending.find(ids)
-        y = self._labels(document, len(ids))
-        asked = [row.asked for row in rows]
-        queued = self._queue(self.columns, partial(LateBatch, asked), y, wait)
-        self.pending.remove(ids)
-        self.served.add([one.prediction for one in asked], y)
-        return queued
-
-    def _labels(self, document: Document, n_rows: int) -> Array:
-        if "x" in document or "id" in document:
-            return label("y", document["y"], self.n_targets)[None]
-        return labels(document["y"], n_rows, self.n_targets)
-
-    def _queue(self, columns: Columns, batch: Callable[..., Batch], y: Array, wait: bool) -> Queued:
-        self._check_room(len(y))
-        self._adopt(columns)
-        return self._put(partial(batch, y, columns.array_names), len(y), wait)
-
-    def learned(self, batches: Sequence[Batch], errors: list[Exception | None]) -> None:
-        """Count batches, and wake those who wait for them."""
-        self._is_settled = self._is_settled or None in errors
-        super().learned(batches, errors)
-        if not (self._is_settled or self.waiting):
-            self.columns = self.columns.unknown()  # as before the rows that were refused
-
-
-async def parts(n_rows: int, size: int) -> AsyncIterator[slice]:
-    """Divide many rows, so that between two parts others have their turn."""
-    for start in range(0, n_rows, size):
-        if start:
-            await asyncio.sleep(0)
-        yield slice(start, start + size)
-
-
-def scored(predict: Callable[[Any], T], rows: Any) -> T:
-    """Predict; what a scorer refuses, the client is told."""
-    try:
-        return predict(rows)
-    except ValueError as error:
-        raise RefusedError(422, str(error)) from None

@@ -17,6 +17,7 @@ class Settings:
     max_queue: int
     max_pending: int
     max_age: float
+    max_keys_total: int
     refresh: float
     stall: float
     checkpoint: Path | None

@@ -9,18 +9,18 @@ from typing import Any
 
 from nystream import __version__
 from nystream.serve._metrics import Requests, head, sample, single
-from nystream.serve._service import Service
+from nystream.serve._remembering import Remembering
 from nystream.serve._taught import Taught
 
 
-def status(service: Service) -> dict[str, Any]:
-    """Return all that the page shows."""
+def status(service: Remembering, size: str = "n_basis") -> dict[str, Any]:
+    """Return all that the page shows; ``size`` is what to call the size of the model."""
     snapshot, counts = service.snapshot, service.counts
     service.pending.drop_oldest()
     return {
         **of_any(service),
         "n_seen": snapshot.n_seen,
-        "n_basis": snapshot.n_basis,
+        size: snapshot.size,
         "n_targets": service.n_targets,
         "n_features": service.columns.n_features,
         "feature_names": service.columns.names,
@@ -53,7 +53,7 @@ def of_any(service: Taught) -> dict[str, Any]:
     }
 
 
-def schema(service: Service) -> list[dict[str, Any]] | None:
+def schema(service: Remembering) -> list[dict[str, Any]] | None:
     """Return the columns of the rows learned, or None for a model that has none."""
     columns = service.snapshot.schema
     if columns is None:
@@ -61,7 +61,7 @@ def schema(service: Service) -> list[dict[str, Any]] | None:
     return [{"name": one.name, "kind": one.kind, "missing": one.n_missing} for one in columns]
 
 
-def of_columns(service: Service) -> Iterator[str]:
+def of_columns(service: Remembering) -> Iterator[str]:
     """Return the metrics of a model with columns."""
     columns = service.snapshot.schema
     if columns is None:
@@ -75,20 +75,23 @@ def of_columns(service: Service) -> Iterator[str]:
     yield from single("gauge", {"missing_values": (sum(one.n_missing for one in columns), text)})
 
 
-def metrics(service: Service, requests: Requests) -> str:
-    """Return all metrics as text."""
+DICTIONARY = "dictionary_size", "Rows that the model keeps."
+
+
+def metrics(service: Remembering, requests: Requests, size: tuple[str, str] = DICTIONARY) -> str:
+    """Return all metrics as text; ``size`` is what to call the size of the model."""
     lines = [
         *head("info", "gauge", "The version."),
         sample("info", 1, version=__version__),
         *requests.lines(),
         *single("counter", counters(service)),
-        *single("gauge", gauges(service)),
+        *single("gauge", {size[0]: (service.snapshot.size, size[1]), **gauges(service)}),
         *of_columns(service),
     ]
     return "\n".join(lines) + "\n"
 
 
-def counters(service: Service) -> dict[str, tuple[float | None, str]]:
+def counters(service: Remembering) -> dict[str, tuple[float | None, str]]:
     """Return what only grows, from the start of the process on."""
     return {
         "rows_predicted_total": (service.counts.predicted, "Rows predicted."),
@@ -111,13 +114,12 @@ def of_checkpoints(service: Taught) -> dict[str, tuple[float | None, str]]:
     }
 
 
-def gauges(service: Service) -> dict[str, tuple[float | None, str]]:
+def gauges(service: Remembering) -> dict[str, tuple[float | None, str]]:
     """Return what rises and falls."""
     snapshot = service.snapshot
     service.pending.drop_oldest()
     return {
         "rows_seen": (snapshot.n_seen, "Rows that the model has learned in its life."),
-        "dictionary_size": (snapshot.n_basis, "Rows that the model keeps."),
         "model_bytes": (snapshot.nbytes, "Memory of the model."),
         "snapshot_age_seconds": (
             time.monotonic() - snapshot.made,

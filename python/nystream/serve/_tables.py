@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from nystream import Learner
+from nystream import Keyed, Learner
 from nystream._checks import FIT
 from nystream._core import LARGEST
 from nystream.serve._http import RefusedError
@@ -140,12 +140,14 @@ class TableColumns(Columns):
             return numbers(place, [math.nan if value is None else value for value in values])
 
 
-def columns_of(learner: Learner, max_text: int = MAX_TEXT) -> Columns:
+def columns_of(learner: Learner | Keyed, max_text: int = MAX_TEXT) -> Columns:
     """Return what a learner knows of its columns."""
     known = learner.n_features, learner.feature_names
     if learner.schema is None:
         return Columns(*known)
-    return TableColumns(*known, learner.params["on_new_columns"], max_text)
+    # Models by key have the columns of the model of each.
+    params = learner.params["model"].params if isinstance(learner, Keyed) else learner.params
+    return TableColumns(*known, params["on_new_columns"], max_text)
 
 
 def check_names(place: str, names: list[str], most: int) -> None:

@@ -125,7 +125,7 @@ class Taught:
         if done is None:
             return False, {"queued": n_rows, "waiting": self.waiting}
         if error := await done:
-            raise RefusedError(503 if isinstance(error, RuntimeError) else 422, str(error))
+            raise refused(error)
         return True, {"learned": n_rows, "n_seen": self.snapshot.n_seen}
 
     def _many(self, place: str, values: Any) -> list[Any]:
@@ -193,6 +193,13 @@ class Taught:
         for done in [done for done in self._awaited if not done.done()]:
             self.failure = RuntimeError(STOPPED)
             settle(done, self.failure)
+
+
+def refused(error: Exception) -> RefusedError:
+    """Tell a client why their rows were not learned."""
+    if isinstance(error, RefusedError):
+        return error
+    return RefusedError(503 if isinstance(error, RuntimeError) else 422, str(error))
 
 
 def settle(done: Done | None, error: Exception | None) -> None:

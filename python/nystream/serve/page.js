@@ -95,7 +95,7 @@ function show(status) {
   last = status;
   at("model").textContent = status.model;
   at("seen").textContent = status.n_seen.toLocaleString("en");
-  at("kept").textContent = status.n_basis.toLocaleString("en");
+  size(status);
   at("mse").textContent = error(status.mse.learner);
   at("served").textContent = error(status.mse.served);
   at("rate").textContent = rate < 10 ? digits(rate, 2) : Math.round(rate).toLocaleString("en");
@@ -112,6 +112,13 @@ function show(status) {
     `${status.predicted.toLocaleString("en")} rows predicted`,
     `nystream ${status.version}`,
   ].join(" · ");
+}
+
+/** What a model keeps: rows, or models by key their keys. */
+function size({ n_basis: rows, n_keys: keys }) {
+  at("kept").textContent = (keys ?? rows).toLocaleString("en");
+  const name = keys === undefined ? "rows kept" : "keys";
+  for (const place of document.querySelectorAll(".size")) place.textContent = name;
 }
 
 const SHOWN = 100; // columns

@@ -10,6 +10,7 @@ use std::cell::RefCell;
 
 use numpy::{PyArray1, PyArrayMethods};
 use parking_lot::{ReentrantMutex, ReentrantMutexGuard};
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
 use pyo3::types::{PyBytes, PyDict, PyList};
@@ -19,7 +20,7 @@ use super::learner::Learner;
 use super::schema::{self, Column};
 use super::training_batch::Batch;
 use super::{arrays, intervals};
-use crate::keyed::Key;
+use crate::keyed::{Key, Writing};
 use keys::PyKey;
 pub(super) use keys::to_py;
 use rows::Score;
@@ -324,7 +325,7 @@ impl Keyed {
     #[doc = include_str!("../docs/keyed_nbytes.txt")]
     #[getter]
     fn nbytes(&self, py: Python<'_>) -> usize {
-        self.lock(py).borrow().nbytes()
+        py.detach(|| self.core.lock().borrow().nbytes())
     }
 
     /// The parameters, as a new dict.
@@ -356,6 +357,15 @@ impl Keyed {
     fn save(&self, py: Python<'_>, path: &Bound<'_, PyAny>) -> PyResult<()> {
         let path = arrays::path("path", path)?;
         Ok(py.detach(|| self.core.lock().borrow().save(&path))?)
+    }
+
+    /// Writes what ``save`` does to a file that is open, piece by piece: others may ask for predictions in between.
+    fn _write_to(&self, file: &Bound<'_, PyAny>) -> PyResult<()> {
+        let (py, mut writing, mut bytes) = (file.py(), Writing::default(), Vec::new());
+        while py.detach(|| writing.next(&self.core.lock().borrow(), &mut bytes))? {
+            file.call_method1(intern!(py, "write"), (PyBytes::new(py, &bytes),))?;
+        }
+        Ok(())
     }
 
     fn __reduce__<'py>(

@@ -268,13 +268,13 @@ def test_who_has_waited_long_enough_is_answered_by_the_snapshot(busy, monkeypatc
 
 def test_only_so_many_rows_wait_for_the_learner():
     async def scenario():
-        asker = Asker(ridge(), asyncio.get_running_loop(), most=3)
+        asker, predict = Asker(asyncio.get_running_loop(), most=3), ridge().predict_many
         with asker.turn:
-            assert asker.now(X[:2]) is None
-            first = asyncio.ensure_future(asker.soon(X[:2], lambda: None))
+            assert asker.now(X[:2], predict) is None
+            first = asyncio.ensure_future(asker.soon(X[:2], predict, lambda: None))
             await asyncio.sleep(0)
-            assert await asker.soon(X[:2], lambda: None) is None
+            assert await asker.soon(X[:2], predict, lambda: None) is None
         asker.serve()
-        assert len(await first) == len(asker.now(X[:2])) == 2
+        assert len(await first) == len(asker.now(X[:2], predict)) == 2
 
     asyncio.run(scenario())

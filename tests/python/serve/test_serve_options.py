@@ -118,9 +118,23 @@ def test_options_say_what_is_known_of_columns(monkeypatch):
     assert type(made(monkeypatch, "--tabular")) is nystream.Auto
 
 
+def test_options_make_models_by_key(monkeypatch):
+    keyed = made(monkeypatch, "--key", "--max-keys", "5", "--max-keys-total", "9")
+    assert type(keyed.params["model"]) is type(keyed.params["shared"]) is nystream.LinearRls
+    assert keyed.params["max_keys"] == 5
+    options = ["--algorithm", "RidgeAld", "--set", "ridge=0.5", "--shared", "LinearRls"]
+    keyed = made(monkeypatch, "--key", *options)
+    assert keyed.params["model"].params["ridge"] == 0.5
+    assert type(keyed.params["shared"]) is nystream.LinearRls
+    keyed = made(monkeypatch, "--key", "--tabular", "--schema", "zip=category")
+    assert keyed.params["model"].params["schema"] == {"zip": "category"}
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
+        (["--max-keys", "5"], "--max-keys needs --key"),
+        (["model.nys", "--key"], "MODEL goes on with a model: --key is for a new one"),
         (["--schema", "zip"], "should be COLUMN=KIND, but is 'zip'"),
         (["--schema", "zip=colour"], "colour"),
         (

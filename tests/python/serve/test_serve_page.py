@@ -10,6 +10,10 @@ from importlib.resources import files
 
 import numpy as np
 import pytest
+from serving import ask, in_process
+
+import nystream
+from nystream.serve import create_app
 
 NODE = shutil.which("node")
 pytestmark = pytest.mark.skipif(NODE is None, reason="no node on this machine, to run JavaScript")
@@ -92,3 +96,52 @@ def test_marks_are_round_numbers(scale, values, ticks):
 def test_values_keep_their_distances():
     [result] = drawn([["exact", [10.0, 20.0, 15.0, 12.5]]])
     assert result["places"] == pytest.approx([0, 100, 50, 25])
+
+
+# The page on a browser that is none: it draws nothing, and remembers what it was told.
+SHOWN = """
+const { readFileSync } = require("node:fs");
+const element = () => new Proxy({ dataset: {}, tBodies: [{ replaceChildren() {} }] }, {
+  get: (own, name) => name in own ? own[name] : () => {},
+});
+const places = {}, named = [element(), element()];
+const document = {
+  hidden: true, body: element(), createElementNS: element, createElement: element,
+  getElementById: (id) => places[id] ??= element(),
+  querySelectorAll: (selector) => selector === ".size" ? named : [],
+};
+const nothing = () => null, location = { hash: "" };
+const show = new Function(
+  "document", "location", "addEventListener", "setTimeout", process.argv[1] + "; return show;",
+)(document, location, nothing, nothing);
+show(JSON.parse(readFileSync(0, "utf8")));
+console.log(JSON.stringify([places.kept.textContent, ...named.map((one) => one.textContent)]));
+"""
+
+
+@pytest.mark.parametrize(
+    ("model", "expected"),
+    [
+        (nystream.Keyed(nystream.LinearRls()), ["1,234", "keys", "keys"]),
+        (nystream.RidgeAld(), ["1,234", "rows kept", "rows kept"]),
+    ],
+)
+def test_the_page_tells_what_a_model_keeps(model, expected):
+    async def scenario(app):
+        return (await ask(app, "GET", "/status"))[1]
+
+    status = in_process(scenario, create_app(model))
+    [size] = {"n_keys", "n_basis"} & status.keys()
+    source = "".join(
+        files("nystream.serve").joinpath(name).read_text(encoding="utf-8")
+        for name in ("scales.js", "page.js")
+    ).replace('"use strict";', "")
+    run = subprocess.run(
+        [NODE, "-e", SHOWN, source],
+        input=json.dumps(status | {size: 1234}),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    assert json.loads(run.stdout) == expected

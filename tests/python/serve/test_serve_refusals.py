@@ -245,7 +245,7 @@ def test_a_missing_server_is_said(monkeypatch, capsys):
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [
-        ({"model": "Auto"}, TypeError, "model should be a learner or a forecaster"),
+        ({"model": "Auto"}, TypeError, "model should be a learner, models by key or a"),
         ({"max_rows": 0}, ValueError, "max_rows should be at least 1, but is 0"),
         ({"max_queue": 2.5}, TypeError, "max_queue should be a whole number, but is 2.5"),
         ({"every": 0}, ValueError, "every should be positive and finite, but is 0"),
