@@ -9,6 +9,7 @@ use super::pending::Pending;
 use crate::algorithms::{Algorithm, AnyParams, RidgeAld, RidgeAldParams};
 use crate::data::FeatureNames;
 use crate::error::{Error, Place};
+use crate::losses::AnyLoss;
 use crate::persist::State;
 
 impl Learner {
@@ -84,7 +85,11 @@ fn common_params<'a>(all: &[&'a Learner]) -> Result<&'a RidgeAldParams, Error> {
         .iter()
         .enumerate()
         .map(|(i, learner)| match &learner.params {
-            AnyParams::RidgeAld(params) => Ok(params),
+            AnyParams::RidgeAld(params) if params.loss.is_squared() => Ok(params),
+            AnyParams::RidgeAld(params) => Err(Error::Loss {
+                expected: vec![AnyLoss::default().name()],
+                name: params.loss.name(),
+            }),
             other => Err(Error::NotMergeable {
                 place: Place::new("models", [i]),
                 algorithm: other.name(),

@@ -96,6 +96,7 @@ impl Learner {
             return Err(Error::Empty { argument, wanted });
         }
         check_labels(y, n_rows, self.n_targets())?;
+        self.check_loss(y, |i| Place::new("y", [i]))?;
         if let Some(weights) = weights {
             self.check_weights(weights, n_rows)?;
         }
