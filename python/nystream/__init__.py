@@ -25,11 +25,13 @@ from nystream._core import (
     instruction_set,
     kernels,
     load,
+    losses,
     set_num_threads,
 )
 from nystream._forecaster import Forecaster
 from nystream._kernels import *  # noqa: F403
 from nystream._learners import *  # noqa: F403
+from nystream._losses import *  # noqa: F403
 from nystream._report import Errors, Report
 
 __all__ = [
@@ -42,6 +44,7 @@ __all__ = [
     "Kernel",
     "Keyed",
     "Learner",
+    "Loss",  # noqa: F405
     "Report",
     "Scorer",
     "Table",
@@ -54,8 +57,10 @@ __all__ = [
     "instruction_set",
     "kernels",
     "load",
+    "losses",
     "set_num_threads",
     "theory",
 ]
 __all__ += algorithms()
 __all__ += kernels()
+__all__ += losses()

@@ -18,10 +18,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import DTypeLike, NDArray
 
-    from nystream._core import Column, Scorer
+    from nystream._core import Column, Loss, Scorer
 
 # What any runtime of the last years can run.
 OPSET = 17
+LINKS = {"Logistic": "Sigmoid", "Poisson": "Exp"}
 IR_VERSION = 9
 
 
@@ -42,7 +43,7 @@ def model(scorer: Scorer, dtype: DTypeLike) -> Any:
             "Kaar, Pkawv and learners with forward=True"
         )
     graph = _Graph(_float(dtype), scorer.n_targets)
-    graph.output(_value(graph, parts), parts["range"])
+    graph.output(_value(graph, parts), parts["range"], parts.get("loss"))
     made = onnx.helper.make_model(
         graph.build(scorer.n_features),
         producer_name="nystream",
@@ -324,11 +325,16 @@ class _Graph:
             opsets.append(self.helper.make_opsetid(DOMAIN, TREE_OPSET))
         return opsets
 
-    def output(self, value: str, ranges: Any) -> None:
-        """End with these columns, each brought into its range; the only one as a vector."""
+    def output(self, value: str, ranges: Any, loss: Loss | None) -> None:
+        """End with these columns, each brought into its range; the only one as a vector.
+
+        A loss with a link says which function of the values the predictions are.
+        """
         low, high = np.atleast_2d(ranges).T
         if np.isfinite(low).any():
             value = self.add("Min", self.add("Max", value, low[None]), high[None])
+        if loss is not None:
+            value = self.add(LINKS[type(loss).__name__], value)
         if self.n_targets > 1:
             node = self.helper.make_node("Identity", [value], ["prediction"])
         else:

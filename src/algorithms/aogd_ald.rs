@@ -8,6 +8,7 @@ use crate::error::Error;
 use crate::features::{Dictionary, FeatureMap};
 use crate::kernels::AnyKernel;
 use crate::linalg::norm_squared;
+use crate::losses::{AnyLoss, Loss};
 use crate::persist::State;
 use crate::updates::every_row::KernelGradient;
 use crate::updates::{Gradient, Rate, Update};
@@ -37,6 +38,9 @@ pub struct AogdAldParams {
     pub switch_at: Option<usize>,
     /// The most rows to keep, at least 1. Default: no cap.
     pub max_basis: Option<usize>,
+    /// The loss. Default squared.
+    #[serde(skip_serializing_if = "AnyLoss::is_squared")]
+    pub loss: AnyLoss,
 }
 
 impl Default for AogdAldParams {
@@ -47,6 +51,7 @@ impl Default for AogdAldParams {
             bound: 2.0,
             switch_at: None,
             max_basis: None,
+            loss: AnyLoss::default(),
         }
     }
 }
@@ -63,7 +68,8 @@ impl AogdAldParams {
             });
         }
         let dictionary = Dictionary::new(self.kernel.clone(), self.alpha, self.max_basis)?;
-        let gradient = Gradient::new(Rate::adaptive(self.bound));
+        self.loss.check()?;
+        let gradient = Gradient::new(Rate::adaptive(self.bound)).with_loss(self.loss);
         let switch = StoreEveryRow {
             at: self.switch_at.unwrap_or(usize::MAX),
         };
@@ -116,13 +122,14 @@ impl Switch for StoreEveryRow {
     fn switch(&self, first: &Self::First) -> Kogd {
         let (map, w) = (first.map().map(), first.update().w(0));
         let rate = first.update().rate().clone();
-        Kogd::of(KernelGradient::from_expansion(
+        let descent = KernelGradient::from_expansion(
             map.kernel().clone(),
             rate,
             map.rows().clone(),
             map.coefficients(w),
             norm_squared(w),
-        ))
+        );
+        Kogd::of(descent.with_loss(first.update().loss()))
     }
 
     fn second_in(&self, first: &Self::First, state: &State) -> Option<Kogd> {

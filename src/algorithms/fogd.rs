@@ -9,6 +9,7 @@ use crate::features::FourierMap;
 use crate::kernels::AnyKernel;
 use crate::limits::LARGEST;
 use crate::linalg::Panels;
+use crate::losses::{AnyLoss, Loss};
 use crate::updates::{Gradient, Rate};
 
 /// The largest number of frequencies: more would be a mistake, and may not fit into memory.
@@ -38,6 +39,9 @@ pub struct FogdParams {
     pub random_state: u64,
     /// The frequencies themselves, each as wide as a row. Default: drawn from the kernel's spectral density.
     pub frequencies: Option<Vec<Vec<f64>>>,
+    /// The loss. Default squared.
+    #[serde(skip_serializing_if = "AnyLoss::is_squared")]
+    pub loss: AnyLoss,
 }
 
 impl Default for FogdParams {
@@ -48,6 +52,7 @@ impl Default for FogdParams {
             eta: 0.1,
             random_state: 0,
             frequencies: None,
+            loss: AnyLoss::default(),
         }
     }
 }
@@ -72,10 +77,9 @@ impl FogdParams {
             Some(frequencies) => map.given(frequencies),
             None => map,
         };
-        Ok(Fogd::new(
-            map,
-            Gradient::new(Rate::Constant { eta: self.eta }),
-        ))
+        self.loss.check()?;
+        let gradient = Gradient::new(Rate::Constant { eta: self.eta });
+        Ok(Fogd::new(map, gradient.with_loss(self.loss)))
     }
 }
 

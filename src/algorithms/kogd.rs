@@ -7,6 +7,7 @@ use crate::data::checks::{at_least_one_if_given, capacity_for, positive};
 use crate::error::Error;
 use crate::kernels::AnyKernel;
 use crate::limits::LARGEST;
+use crate::losses::{AnyLoss, Loss};
 use crate::persist::State;
 use crate::predictor::Predictor;
 use crate::runtime::heap;
@@ -32,6 +33,9 @@ pub struct KogdParams {
     pub bound: f64,
     /// The most rows to store, at least 1. Default: no limit.
     pub max_rows: Option<usize>,
+    /// The loss. Default squared.
+    #[serde(skip_serializing_if = "AnyLoss::is_squared")]
+    pub loss: AnyLoss,
 }
 
 impl Default for KogdParams {
@@ -40,6 +44,7 @@ impl Default for KogdParams {
             kernel: AnyKernel::default(),
             bound: 2.0,
             max_rows: None,
+            loss: AnyLoss::default(),
         }
     }
 }
@@ -50,8 +55,10 @@ impl KogdParams {
         self.kernel.check()?;
         positive("bound", self.bound)?;
         at_least_one_if_given("max_rows", self.max_rows)?;
+        self.loss.check()?;
+        let rate = Rate::adaptive(self.bound);
         Ok(Kogd {
-            descent: KernelGradient::new(self.kernel.clone(), Rate::adaptive(self.bound)),
+            descent: KernelGradient::new(self.kernel.clone(), rate).with_loss(self.loss),
             max_rows: self.max_rows,
         })
     }
@@ -78,6 +85,10 @@ impl Kogd {
         &self.descent
     }
 
+    fn prediction(&self, value: f64) -> f64 {
+        self.descent.loss().prediction(value)
+    }
+
     /// The norm of the predictor, `||f||_H`.
     pub fn norm(&self) -> f64 {
         self.descent.norm()
@@ -93,15 +104,17 @@ impl Algorithm for Kogd {
     }
 
     fn learn_row(&mut self, x: &[f64], y: &[f64], _weight: f64, yhat: &mut [f64]) {
-        yhat[0] = self.descent.learn_row(x, y[0]);
+        let value = self.descent.learn_row(x, y[0]);
+        yhat[0] = self.prediction(value);
     }
 
     fn predict_into(&self, x: &[f64], out: &mut [f64]) {
-        out[0] = self.descent.predict(x);
+        out[0] = self.prediction(self.descent.predict(x));
     }
 
     fn predictor(&self) -> Option<Predictor> {
-        Some(Predictor::Expansion(self.descent.expansion()))
+        let expansion = Predictor::Expansion(self.descent.expansion());
+        Some(expansion.linked(self.descent.loss()))
     }
 
     fn basis(&self) -> Option<Basis<'_>> {

@@ -31,12 +31,16 @@ pub struct KonsParams {
     pub kernel: AnyKernel,
     /// Regularisation, 1e-10 to 1e100: `A` starts as `mu I`. Default 1.
     pub mu: f64,
-    /// Weight of a squared gradient in `A`, positive. Default: `1 / (8 bound^2)`, or 1/8 without a bound.
+    /// Weight of a squared gradient in `A`, positive. Default: `1 / (8 bound^2)`, or 1/8 without a bound,
+    /// for the squared loss.
     pub eta: Option<f64>,
     /// Predictions stay within `[-bound, bound]`, positive. Default: no bound.
     pub bound: Option<f64>,
     /// The most rows to store, at least 1. Default: no limit.
     pub max_rows: Option<usize>,
+    /// The loss, which has to be exp-concave. Default squared.
+    #[serde(skip_serializing_if = "AnyLoss::is_squared")]
+    pub loss: AnyLoss,
 }
 
 impl Default for KonsParams {
@@ -47,6 +51,7 @@ impl Default for KonsParams {
             eta: None,
             bound: None,
             max_rows: None,
+            loss: AnyLoss::default(),
         }
     }
 }
@@ -54,8 +59,11 @@ impl Default for KonsParams {
 impl KonsParams {
     /// Checks the parameters and makes a learner that has seen nothing.
     pub fn build(&self) -> Result<Kons, Error> {
-        let newton = KernelNewton::new(self.kernel.clone(), self.mu, self.eta, self.bound)?;
-        Kons::new(newton, None, self.max_rows)
+        let (loss, scale) = (self.loss.exp_concave()?, self.bound.unwrap_or(1.0));
+        let eta = self.eta.or_else(|| loss.newton_weight(scale, scale));
+        let newton = KernelNewton::new(self.kernel.clone(), self.mu, eta, self.bound)?;
+        let learner = Kons::new(newton, None, self.max_rows)?;
+        Ok(Kons { loss, ..learner })
     }
 }
 
@@ -107,15 +115,15 @@ impl Algorithm for Kons {
             sketch.takes(self.n_rows(), leverage)
         });
         self.newton.step(x, &look, e, enters);
-        yhat[0] = look.yhat;
+        yhat[0] = self.loss.prediction(look.yhat);
     }
 
     fn predict_into(&self, x: &[f64], out: &mut [f64]) {
-        out[0] = self.newton.predict(x);
+        out[0] = self.loss.prediction(self.newton.predict(x));
     }
 
     fn predictor(&self) -> Option<Predictor> {
-        Some(Predictor::Expansion(self.newton.expansion()))
+        Some(Predictor::Expansion(self.newton.expansion()).linked(self.loss))
     }
 
     fn basis(&self) -> Option<Basis<'_>> {

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::FeatureLearner;
 use crate::error::Error;
 use crate::features::LinearMap;
-use crate::predictor::Record;
+use crate::losses::AnyLoss;
 use crate::updates::LeastSquares;
 
 /// Parameters of [`LinearRls`].
@@ -35,6 +35,9 @@ pub struct LinearRlsParams {
     pub forgetting: f64,
     /// Number of labels that a row has, at least 1. Default 1.
     pub n_targets: usize,
+    /// The loss; others than the squared one are for one target, without forward predictions. Default squared.
+    #[serde(skip_serializing_if = "AnyLoss::is_squared")]
+    pub loss: AnyLoss,
 }
 
 impl Default for LinearRlsParams {
@@ -46,6 +49,7 @@ impl Default for LinearRlsParams {
             clip: false,
             forgetting: 1.0,
             n_targets: 1,
+            loss: AnyLoss::default(),
         }
     }
 }
@@ -55,9 +59,10 @@ impl LinearRlsParams {
     pub fn build(&self) -> Result<LinearRls, Error> {
         let squares = LeastSquares::new(self.ridge, self.forward)?
             .forgetting(self.forgetting)?
-            .targets(self.n_targets)?;
+            .targets(self.n_targets)?
+            .loss(self.loss)?;
         let learner = LinearRls::new(LinearMap::new(self.intercept), squares);
-        Ok(learner.recording(Record::clipping(self.clip, self.n_targets)))
+        learner.recording_of(self.loss, self.clip)
     }
 }
 

@@ -14,11 +14,11 @@ impl AnyParams {
         models: &[&dyn Algorithm],
     ) -> Result<Option<Box<dyn Algorithm>>, Error> {
         match self {
-            Self::RidgeAld(params) => {
+            Self::RidgeAld(params) if params.loss.is_squared() => {
                 let models = read(models, || params.build())?;
                 Ok(Some(Box::new(params.merge(&models)?)))
             }
-            Self::LinearRls(params) => {
+            Self::LinearRls(params) if params.loss.is_squared() => {
                 let models = read(models, || params.build())?;
                 Ok(Some(Box::new(params.merge(&models)?)))
             }

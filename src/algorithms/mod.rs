@@ -34,6 +34,7 @@ use crate::error::Error;
 use crate::features::Block;
 use crate::kernels::AnyKernel;
 use crate::linalg::Panels;
+use crate::losses::AnyLoss;
 use crate::persist::State;
 use crate::predictor::{Asked, Predictor, Scores};
 use crate::runtime::Heap;
@@ -312,6 +313,22 @@ macro_rules! registry {
         }
 
         impl AnyParams {
+    /// The loss; `None` for an algorithm that has the squared one alone.
+    pub fn loss(&self) -> Option<AnyLoss> {
+        Some(match self {
+            Self::AogdAld(params) => params.loss,
+            Self::ConKons(ConKonsParams(params)) | Self::ProsNKons(params) => params.loss,
+            Self::Fogd(params) => params.loss,
+            Self::Kogd(params) => params.loss,
+            Self::Kons(params) => params.loss,
+            Self::LinearRls(params) => params.loss,
+            Self::Nogd(params) => params.loss,
+            Self::NonsAld(params) => params.loss,
+            Self::RidgeAld(params) => params.loss,
+            _ => return None,
+        })
+    }
+
             /// The names of all algorithms.
             pub const NAMES: &[&str] = &[$(stringify!($algorithm)),*];
 

@@ -7,6 +7,7 @@ use crate::data::checks::{at_least_one, positive};
 use crate::error::Error;
 use crate::features::FixedNystrom;
 use crate::kernels::AnyKernel;
+use crate::losses::{AnyLoss, Loss};
 use crate::persist::State;
 use crate::updates::every_row::KernelGradient;
 use crate::updates::{Gradient, Rate};
@@ -37,6 +38,9 @@ pub struct NogdParams {
     pub rank: Option<usize>,
     /// Learning rate, positive. Above 1 over the largest kernel value the descent diverges. Default 0.1.
     pub eta: f64,
+    /// The loss. Default squared.
+    #[serde(skip_serializing_if = "AnyLoss::is_squared")]
+    pub loss: AnyLoss,
 }
 
 impl Default for NogdParams {
@@ -46,6 +50,7 @@ impl Default for NogdParams {
             budget: 400,
             rank: None,
             eta: 0.1,
+            loss: AnyLoss::default(),
         }
     }
 }
@@ -61,7 +66,9 @@ impl NogdParams {
             return Err(Error::parameter("rank", expected, rank as f64));
         }
         let rate = Rate::Constant { eta: self.eta };
-        let first = Kogd::of(KernelGradient::new(self.kernel.clone(), rate.clone()));
+        self.loss.check()?;
+        let descent = KernelGradient::new(self.kernel.clone(), rate.clone());
+        let first = Kogd::of(descent.with_loss(self.loss));
         let switch = UseFirstRows {
             budget: self.budget,
             rank: self.rank.unwrap_or(self.budget),
@@ -101,12 +108,14 @@ impl Switch for UseFirstRows {
         let descent = first.descent();
         let (kernel, rows) = (descent.kernel().clone(), descent.rows().clone());
         let (map, w) = FixedNystrom::of_rows(kernel, rows, self.rank, descent.coefficients());
-        FeatureLearner::new(map, Gradient::from_weights(self.rate.clone(), w))
+        let gradient = Gradient::from_weights(self.rate.clone(), w);
+        FeatureLearner::new(map, gradient.with_loss(descent.loss()))
     }
 
     fn second_in(&self, first: &Kogd, state: &State) -> Option<Self::Second> {
         let map = || FixedNystrom::empty(first.descent().kernel().clone());
-        let learner = || FeatureLearner::new(map(), Gradient::new(self.rate.clone()));
+        let gradient = || Gradient::new(self.rate.clone()).with_loss(first.descent().loss());
+        let learner = || FeatureLearner::new(map(), gradient());
         state.has("embedding").then(learner)
     }
 }

@@ -8,6 +8,7 @@ use crate::error::Error;
 use crate::features::Dictionary;
 use crate::kernels::AnyKernel;
 use crate::limits::LARGEST;
+use crate::losses::{AnyLoss, Loss};
 use crate::updates::Newton;
 
 /// Parameters of [`NonsAld`].
@@ -35,10 +36,13 @@ pub struct NonsAldParams {
     pub bound: f64,
     /// `Y`, positive: a bound on the labels. Default: `bound`.
     pub target_bound: Option<f64>,
-    /// Weight of a squared gradient in `A`, positive. Default: `1 / (4 (U^2 + Y^2))`.
+    /// Weight of a squared gradient in `A`, positive. Default: `1 / (4 (U^2 + Y^2))` for the squared loss.
     pub eta: Option<f64>,
     /// The most rows to keep, at least 1. Default: no cap.
     pub max_basis: Option<usize>,
+    /// The loss, which has to be exp-concave. Default squared.
+    #[serde(skip_serializing_if = "AnyLoss::is_squared")]
+    pub loss: AnyLoss,
 }
 
 impl Default for NonsAldParams {
@@ -51,6 +55,7 @@ impl Default for NonsAldParams {
             target_bound: None,
             eta: None,
             max_basis: None,
+            loss: AnyLoss::default(),
         }
     }
 }
@@ -62,10 +67,7 @@ impl NonsAldParams {
         positive_if_given("target_bound", self.target_bound)?;
         positive_if_given("eta", self.eta)?;
         let dictionary = Dictionary::new(self.kernel.clone(), self.alpha, self.max_basis)?;
-        let eta = self.eta.unwrap_or_else(|| self.default_eta());
-        // The largest derivative of the loss while labels stay within their bound.
-        let largest_derivative = 2.0 * (self.bound + self.y());
-        let newton = Newton::new(self.mu, eta, self.bound, largest_derivative)?;
+        let newton = newton((self.mu, self.eta), (self.bound, self.y()), 1.0, self.loss)?;
         Ok(NonsAld::new(dictionary, newton))
     }
 
@@ -73,10 +75,21 @@ impl NonsAldParams {
     fn y(&self) -> f64 {
         self.target_bound.unwrap_or(self.bound)
     }
+}
 
-    fn default_eta(&self) -> f64 {
-        0.25 / (self.bound * self.bound + self.y() * self.y())
-    }
+/// The Newton step with the weight `eta` of squared gradients or, if it is not given, this part of the largest one for
+/// which the loss is exp-concave.
+pub(super) fn newton(
+    (mu, eta): (f64, Option<f64>),
+    (bound, target_bound): (f64, f64),
+    part: f64,
+    loss: AnyLoss,
+) -> Result<Newton, Error> {
+    let loss = loss.exp_concave()?;
+    let weight = loss.newton_weight(bound, target_bound).unwrap_or_default();
+    let eta = eta.unwrap_or(part * weight);
+    let steepest = loss.steepest(bound, target_bound);
+    Ok(Newton::new(mu, eta, bound, steepest)?.with_loss(loss))
 }
 
 /// The decay of the eigenvalues of the kernel matrix.
@@ -148,7 +161,8 @@ mod tests {
             target_bound: Some(2.0),
             ..NonsAldParams::default()
         };
-        assert!((params.default_eta() - 1.0 / 52.0).abs() < 1e-17);
+        let weight = params.loss.newton_weight(params.bound, params.y()).unwrap();
+        assert!((weight - 1.0 / 52.0).abs() < 1e-17);
     }
 
     #[test]

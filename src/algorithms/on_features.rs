@@ -8,6 +8,7 @@ use crate::error::Error;
 use crate::features::FeatureMap;
 use crate::limits::Range;
 use crate::linalg::index_of_least;
+use crate::losses::AnyLoss;
 use crate::persist::State;
 use crate::predictor::{Predictor, Record, Scores};
 use crate::runtime::Heap;
@@ -201,6 +202,23 @@ impl<M: FeatureMap, U: Update> FeatureLearner<M, U> {
         Self { record, ..self }
     }
 
+    /// Adds the record of a learner with this loss, which clips if asked to. A loss with labels of a kind of its own leaves
+    /// nothing to record: its predictions are not labels.
+    pub(super) fn recording_of(self, loss: AnyLoss, clip: bool) -> Result<Self, Error> {
+        if loss.takes_any_label() {
+            let n_targets = self.core.n_targets();
+            return Ok(self.recording(Record::clipping(clip, n_targets)));
+        }
+        if clip {
+            return Err(Error::Conflict {
+                first: "clip",
+                second: "loss",
+                reason: "with this loss, predictions stay in their range",
+            });
+        }
+        Ok(self)
+    }
+
     /// Sets the number of features at which a block ends.
     pub(super) fn full_at(self, full: usize) -> Self {
         Self { full, ..self }
@@ -278,6 +296,7 @@ impl<M: FeatureMap + 'static, U: Update + 'static> Algorithm for FeatureLearner<
         self.core.learn_row(x, y, weight, &mut self.output);
         let [Output { yhat: predicted, q }] = &self.output;
         yhat.copy_from_slice(predicted);
+        self.core.updates[0].loss().predict_in_place(yhat);
         if let Some(record) = &mut self.record {
             record.clip_and_record(yhat, y, q[0]);
         }
@@ -296,6 +315,7 @@ impl<M: FeatureMap + 'static, U: Update + 'static> Algorithm for FeatureLearner<
         self.core
             .learn_block(rows, y, self.full, scratch, &mut self.output);
         yhat.extend_from_slice(&self.output[0].yhat);
+        self.update().loss().predict_in_place(&mut yhat[start..]);
         if let Some(record) = &mut self.record {
             let rounds = yhat[start..]
                 .chunks_exact_mut(n_targets)
@@ -318,12 +338,14 @@ impl<M: FeatureMap + 'static, U: Update + 'static> Algorithm for FeatureLearner<
             let predictor = self.predictor.get_or_init(|| self.build_predictor());
             predictor.predict_into(x, out);
         }
+        self.update().loss().predict_in_place(out);
     }
 
     fn predict_rows_into(&self, rows: &Rows<'_>, out: &mut [f64]) {
         if !self.update().is_forward() {
             let predictor = self.predictor.get_or_init(|| self.build_predictor());
-            return predictor.predict_rows_into(rows, out);
+            predictor.predict_rows_into(rows, out);
+            return self.update().loss().predict_in_place(out);
         }
         for (x, out) in rows.iter().zip(out.chunks_exact_mut(self.core.n_targets())) {
             self.predict_into(x, out);
@@ -331,7 +353,8 @@ impl<M: FeatureMap + 'static, U: Update + 'static> Algorithm for FeatureLearner<
     }
 
     fn predictor(&self) -> Option<Predictor> {
-        (!self.update().is_forward()).then(|| self.build_predictor())
+        let linked = || self.build_predictor().linked(self.update().loss());
+        (!self.update().is_forward()).then(linked)
     }
 
     fn basis(&self) -> Option<Basis<'_>> {

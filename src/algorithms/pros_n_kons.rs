@@ -3,12 +3,14 @@
 use serde::{Deserialize, Serialize};
 
 use super::FeatureLearner;
+use super::nons_ald::newton;
 use crate::data::checks::{positive, positive_if_given};
 use crate::error::Error;
 use crate::features::{Kors, SampledMap};
 use crate::kernels::AnyKernel;
+use crate::losses::AnyLoss;
 use crate::runtime::Uniforms;
-use crate::updates::{NewSpace, Newton, SampledNewton};
+use crate::updates::{NewSpace, SampledNewton};
 
 /// Parameters of [`ProsNKons`].
 ///
@@ -39,12 +41,16 @@ pub struct ProsNKonsParams {
     /// `C`, positive: predictions stay within `[-C, C]`, except, if weights are carried over, right after
     /// the space has changed. Default 1.
     pub bound: f64,
-    /// Weight of a squared gradient in `A`, positive. Default: `1 / (16 C^2)`.
+    /// Weight of a squared gradient in `A`, positive. Default: `1 / (16 C^2)` for the squared
+    /// loss.
     pub eta: Option<f64>,
     /// Seed of the draws. Default 0.
     pub random_state: u64,
     /// The draws themselves, one number in [0, 1) for each row. Default: drawn.
     pub uniforms: Option<Vec<f64>>,
+    /// The loss, which has to be exp-concave. Default squared.
+    #[serde(skip_serializing_if = "AnyLoss::is_squared")]
+    pub loss: AnyLoss,
 }
 
 impl Default for ProsNKonsParams {
@@ -59,6 +65,7 @@ impl Default for ProsNKonsParams {
             eta: None,
             random_state: 0,
             uniforms: None,
+            loss: AnyLoss::default(),
         }
     }
 }
@@ -72,11 +79,15 @@ impl ProsNKonsParams {
     pub(super) fn build_with(&self, new_space: NewSpace) -> Result<ProsNKons, Error> {
         positive("bound", self.bound)?;
         positive_if_given("eta", self.eta)?;
-        let eta = self.eta.unwrap_or(0.0625 / (self.bound * self.bound));
         let uniforms = Uniforms::new(self.random_state, self.uniforms.as_deref())?;
         let (kernel, gamma) = (self.kernel.clone(), ("gamma", self.gamma));
         let kors = Kors::new(kernel, gamma, self.beta, self.epsilon, uniforms)?;
-        let newton = Newton::new(self.mu, eta, self.bound, 4.0 * self.bound)?;
+        let newton = newton(
+            (self.mu, self.eta),
+            (self.bound, self.bound),
+            0.5,
+            self.loss,
+        )?;
         let update = SampledNewton::new(newton, new_space);
         Ok(ProsNKons::new(SampledMap::new(kors), update))
     }

@@ -27,11 +27,16 @@ pub(crate) fn positive(name: &'static str, value: f64) -> Result<(), Error> {
 
 /// Refuses a level of intervals outside 0 to 1, and 0 and 1 themselves; NaN is outside.
 pub(crate) fn level(level: f64) -> Result<(), Error> {
-    if level > 0.0 && level < 1.0 {
+    part("level", level)
+}
+
+/// Refuses a value outside 0 to 1, and 0 and 1 themselves; NaN is outside.
+pub(crate) fn part(name: &'static str, value: f64) -> Result<(), Error> {
+    if value > 0.0 && value < 1.0 {
         return Ok(());
     }
     let expected = "more than 0 and less than 1";
-    Err(Error::parameter("level", expected, level))
+    Err(Error::parameter(name, expected, value))
 }
 
 /// Refuses a value that is given and not [`positive`].

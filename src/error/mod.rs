@@ -5,7 +5,7 @@ mod columns;
 use std::path::{Path, PathBuf};
 use std::{fmt, io};
 
-use crate::limits::LARGEST;
+use crate::limits::{LARGEST, Range};
 pub use columns::ColumnProblem;
 use columns::Listed;
 
@@ -47,6 +47,22 @@ impl fmt::Display for Shown {
         } else {
             write!(f, "{value:e}")
         }
+    }
+}
+
+/// Names of which any will do.
+fn any_of(names: &[&str]) -> String {
+    match names {
+        [name] => (*name).to_owned(),
+        names => format!("one of {}", names.join(", ")),
+    }
+}
+
+/// A range in words.
+fn within((low, high): Range) -> String {
+    match high {
+        f64::INFINITY => format!("at least {}", Shown(low)),
+        high => format!("from {} to {}", Shown(low), Shown(high)),
     }
 }
 
@@ -99,6 +115,26 @@ pub enum Error {
         expected: &'static str,
         /// Name of the kernel.
         name: &'static str,
+    },
+    /// A loss that an algorithm cannot work with.
+    #[error("loss should be {}, but is {name}", any_of(expected))]
+    Loss {
+        /// The losses that it can work with.
+        expected: Vec<&'static str>,
+        /// Name of the loss.
+        name: &'static str,
+    },
+    /// A label that a loss does not take.
+    #[error("{place} should be {} for the loss {loss}, but is {}", within(*range), Shown(*value))]
+    LabelOutside {
+        /// Place of the label.
+        place: Place,
+        /// The least and the largest label that the loss takes.
+        range: Range,
+        /// Name of the loss.
+        loss: &'static str,
+        /// The label.
+        value: f64,
     },
     /// More rows than the learner may store.
     #[error(

@@ -70,6 +70,7 @@ impl ForecasterParams {
 
     /// The model, which forgets as the half-life says.
     pub(super) fn model(&self) -> Result<AnyParams, Error> {
+        self.model.loss().unwrap_or_default().of_any_label()?;
         let Some(half_life) = self.half_life else {
             return Ok(self.model.clone());
         };

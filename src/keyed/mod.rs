@@ -329,6 +329,7 @@ fn encoding_of<'a>(
 
 /// The algorithm with these parameters, if keys can have it.
 fn checked(params: &AnyParams) -> Result<Box<dyn Algorithm>, Error> {
+    params.loss().unwrap_or_default().of_any_label()?;
     let mut algorithm = params.build()?;
     let n_targets = algorithm.facts().n_targets;
     if n_targets != 1 {

@@ -3,6 +3,7 @@
 use super::Learner;
 use crate::data::{Number, Rows, check_labels, check_row, check_row_or_gaps, check_width};
 use crate::error::{Error, Place};
+use crate::losses::Loss;
 use crate::runtime::memory::reserved;
 
 impl Learner {
@@ -40,10 +41,31 @@ impl Learner {
         let (n_rows, n_features) = shape;
         self.check_width("X", n_features)?;
         check_labels(y, n_rows, self.n_targets())?;
+        self.check_loss(y, |i| Place::new("y", [i]))?;
         if let Some(weights) = weights {
             self.check_weights(weights, n_rows)?;
         }
         self.check_capacity(shape)
+    }
+
+    /// Refuses labels that the loss does not take.
+    pub(super) fn check_loss(
+        &self,
+        y: &[f64],
+        place: impl Fn(usize) -> Place,
+    ) -> Result<(), Error> {
+        let loss = self.params.loss().unwrap_or_default();
+        let (range, name) = (loss.labels(), loss.name());
+        let is_outside = |y: &f64| !(range.0..=range.1).contains(y);
+        match y.iter().position(is_outside) {
+            None => Ok(()),
+            Some(i) => Err(Error::LabelOutside {
+                place: place(i),
+                range,
+                loss: name,
+                value: y[i],
+            }),
+        }
     }
 
     /// Refuses `n_rows` rows of this width if memory or capacity is short.

@@ -112,6 +112,7 @@ impl Learner {
     pub fn answer(&mut self, ticket: &Ticket, y: &[f64], weight: Option<f64>) -> Result<(), Error> {
         self.check_ticket(ticket)?;
         check_label(y, self.n_targets())?;
+        self.check_loss(y, |_| Place::new("y", []))?;
         weight.map_or(Ok(()), |weight| self.check_weight(&ticket.x, weight))?;
         self.check_capacity((1, ticket.x.len()))?;
         self.learn_ticket(ticket, y, weight.unwrap_or(1.0))

@@ -9,6 +9,7 @@ use super::pending::Pending;
 use crate::algorithms::{Algorithm, AnyParams, RidgeAldParams};
 use crate::data::FeatureNames;
 use crate::error::{Error, Place};
+use crate::losses::AnyLoss;
 
 impl Learner {
     /// Merges learners that have learned parts of a stream into one, which can go on learning. They must be
@@ -75,7 +76,11 @@ fn common_params<'a>(all: &[&'a Learner]) -> Result<&'a RidgeAldParams, Error> {
         .iter()
         .enumerate()
         .map(|(i, learner)| match &learner.params {
-            AnyParams::RidgeAld(params) => Ok(params),
+            AnyParams::RidgeAld(params) if params.loss.is_squared() => Ok(params),
+            AnyParams::RidgeAld(params) => Err(Error::Loss {
+                expected: vec![AnyLoss::default().name()],
+                name: params.loss.name(),
+            }),
             other => Err(Error::NotMergeable {
                 place: Place::new("models", [i]),
                 algorithm: other.name(),

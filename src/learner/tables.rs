@@ -87,6 +87,7 @@ impl Learner {
         let (encoding, n_rows, n_columns) = (self.encoding()?, table.n_rows(), table.names().len());
         encoding.check_size(table)?;
         check_labels(y, n_rows, self.n_targets())?;
+        self.check_loss(y, |i| Place::new("y", [i]))?;
         if let Some(weights) = weights {
             self.check_weights(weights, n_rows)?;
         }

@@ -38,6 +38,7 @@ impl Learner {
     ) -> Result<(), Error> {
         self.check_row(x)?;
         check_label(y, self.n_targets())?;
+        self.check_loss(y, |_| Place::new("y", []))?;
         weight.map_or(Ok(()), |weight| self.check_weight(x, weight))?;
         self.check_capacity((1, x.len()))?;
         let row = Rows::trusted(x, x.len(), 0);

@@ -37,4 +37,18 @@ impl Loss for Squared {
     fn residual(&self, yhat: f64, y: f64) -> f64 {
         yhat - y
     }
+
+    fn steepest(&self, bound: f64, target_bound: f64) -> f64 {
+        2.0 * (bound + target_bound)
+    }
+
+    fn exp_concavity(&self, bound: f64, target_bound: f64) -> Option<f64> {
+        let largest = bound + target_bound;
+        Some(0.5 / (largest * largest))
+    }
+
+    /// The paper's weight, `1 / (4 (U^2 + Y^2))`.
+    fn newton_weight(&self, bound: f64, target_bound: f64) -> Option<f64> {
+        Some(0.25 / (bound * bound + target_bound * target_bound))
+    }
 }

@@ -21,6 +21,7 @@ use serde::{Deserialize, Serialize};
 use crate::data::Rows;
 use crate::error::Error;
 use crate::kernels::AnyKernel;
+use crate::losses::{AnyLoss, Loss};
 use crate::persist::State;
 use crate::runtime::Heap;
 use line::{load_lines, save_lines};
@@ -55,6 +56,8 @@ pub enum Predictor {
     Waves(Waves),
     /// Expansions of several widths and a linear function, on scaled features.
     Mixture(Mixture),
+    /// The predictions that a loss gives to the values of another predictor.
+    Linked(Box<Predictor>, AnyLoss),
 }
 
 /// The part of a predictor that is not arrays, as files name it.
@@ -75,9 +78,23 @@ pub(crate) enum Kind {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         curved: Option<AnyKernel>,
     },
+    Linked {
+        loss: AnyLoss,
+        of: Box<Kind>,
+    },
 }
 
 impl Predictor {
+    /// The predictor of a learner with this loss, whose values are those of this one.
+    #[must_use]
+    pub(crate) fn linked(self, loss: AnyLoss) -> Self {
+        if loss.has_link() {
+            Self::Linked(Box::new(self), loss)
+        } else {
+            self
+        }
+    }
+
     /// Number of targets.
     pub fn n_targets(&self) -> usize {
         match self {
@@ -85,6 +102,7 @@ impl Predictor {
             Self::Linear(lines) => lines.len(),
             Self::Waves(_) => 1,
             Self::Mixture(mixture) => mixture.lines.len(),
+            Self::Linked(values, _) => values.n_targets(),
         }
     }
 
@@ -99,6 +117,10 @@ impl Predictor {
             }
             Self::Waves(waves) => out[0] = waves.predict(x),
             Self::Mixture(mixture) => mixture.predict_into(x, out),
+            Self::Linked(values, loss) => {
+                values.predict_into(x, out);
+                loss.predict_in_place(out);
+            }
         }
     }
 
@@ -108,6 +130,10 @@ impl Predictor {
             Self::Expansion(expansion) => expansion.predict_rows_into(rows, out),
             Self::Waves(waves) => waves.predict_rows_into(rows, out),
             Self::Mixture(mixture) => mixture.predict_rows_into(rows, out),
+            Self::Linked(values, loss) => {
+                values.predict_rows_into(rows, out);
+                loss.predict_in_place(out);
+            }
             Self::Linear(lines) => {
                 for (x, out) in rows.iter().zip(out.chunks_exact_mut(lines.len())) {
                     self.predict_into(x, out);
@@ -120,6 +146,7 @@ impl Predictor {
     pub fn kernel(&self) -> Option<&AnyKernel> {
         match self {
             Self::Expansion(expansion) => Some(&expansion.kernel),
+            Self::Linked(values, _) => values.kernel(),
             _ => None,
         }
     }
@@ -135,6 +162,7 @@ impl Predictor {
                 .unwrap_or(0),
             Self::Waves(waves) => waves.fourier.n_features(),
             Self::Mixture(mixture) => mixture.scaling.width(),
+            Self::Linked(values, _) => return values.n_features(),
         };
         (n_features > 0).then_some(n_features)
     }
@@ -144,6 +172,7 @@ impl Predictor {
         match self {
             Self::Expansion(expansion) => expansion.c.heap_bytes(),
             Self::Waves(waves) => waves.w.heap_bytes(),
+            Self::Linked(values, _) => values.own_bytes(),
             _ => self.heap_bytes(),
         }
     }
@@ -163,6 +192,10 @@ impl Predictor {
                     .as_ref()
                     .and_then(Extension::curved_kernel),
             },
+            Self::Linked(values, loss) => Kind::Linked {
+                loss: *loss,
+                of: Box::new(values.kind()),
+            },
         }
     }
 
@@ -172,6 +205,7 @@ impl Predictor {
             Self::Linear(lines) => save_lines(lines, state),
             Self::Waves(waves) => waves.save(state),
             Self::Mixture(mixture) => mixture.save(state),
+            Self::Linked(values, _) => values.save(state),
         }
     }
 
@@ -190,6 +224,7 @@ impl Predictor {
                 let kernels = mapped.map(|mapped| (mapped, curved));
                 Self::Mixture(Mixture::load(&widths, kernels, n_targets, state)?)
             }
+            Kind::Linked { loss, of } => Self::load(*of, n_targets, state)?.linked(loss),
         })
     }
 }
@@ -201,6 +236,7 @@ impl Heap for Predictor {
             Self::Linear(lines) => lines.heap_bytes(),
             Self::Waves(waves) => waves.heap_bytes(),
             Self::Mixture(mixture) => mixture.heap_bytes(),
+            Self::Linked(values, _) => values.heap_bytes(),
         }
     }
 }

@@ -16,6 +16,9 @@ type Core = crate::Learner;
 /// The name of the class of learners that take tables only because they are told to.
 const TABULAR: &str = "Tabular";
 
+/// The name of the usual loss.
+const SQUARED: &str = "squared";
+
 /// The keyword arguments that say how columns are treated.
 const SETTINGS: [&str; 5] = [
     "schema",
@@ -167,10 +170,11 @@ pub(super) fn to_py<'py>(
     to_dict(py, learner, |_, _| true)
 }
 
-/// The keyword arguments that a learner's text shows: settings of columns are left out if they are the usual ones.
+/// The keyword arguments that a learner's text shows: settings of columns and the loss are left out if they are the usual
+/// ones.
 pub(super) fn shown<'py>(py: Python<'py>, learner: &Core) -> PyResult<Bound<'py, PyDict>> {
     let usual = serde_json::to_value(Settings::default()).map_err(Error::model_file)?;
-    let is_shown = |name: &str, value: &Value| usual.get(name) != Some(value);
+    let is_shown = |name: &str, value: &Value| name != "loss" && usual.get(name) != Some(value);
     to_dict(py, learner, is_shown).map(|(_, kwargs)| kwargs)
 }
 
@@ -180,6 +184,13 @@ fn to_dict<'py>(
     is_shown: impl Fn(&str, &Value) -> bool,
 ) -> PyResult<(String, Bound<'py, PyDict>)> {
     let (mut name, mut kwargs) = params::to_py(py, learner.params())?;
+    let has_usual_loss = learner
+        .params()
+        .loss()
+        .is_some_and(|loss| loss.is_squared());
+    if has_usual_loss && is_shown("loss", &SQUARED.into()) {
+        kwargs.set_item("loss", SQUARED)?;
+    }
     let Some(columns) = learner.columns() else {
         return Ok((name, kwargs));
     };

@@ -1,7 +1,5 @@
 //! The base class of all kernels.
 
-use std::hash::{DefaultHasher, Hash, Hasher};
-
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyType};
@@ -95,10 +93,7 @@ impl Kernel {
     }
 
     fn __hash__(&self) -> PyResult<u64> {
-        let mut hasher = DefaultHasher::new();
-        let text = serde_json::to_string(&self.0).map_err(Error::model_file)?;
-        text.hash(&mut hasher);
-        Ok(hasher.finish())
+        params::hashed(&self.0)
     }
 
     /// Makes a kernel of this class without calling its constructor, whose arguments may differ.
@@ -112,22 +107,14 @@ impl Kernel {
         base.call_method("__new__", (cls, name), Some(params))
     }
 
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduced<'py>> {
-        let restore = slf.get_type().getattr("_restore")?;
-        let arguments = params::to_py(slf.py(), &slf.get().0)?;
-        Ok((restore, arguments, params::attributes(slf)?))
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<params::Remade<'py>> {
+        params::remade(slf, &slf.get().0)
     }
 
     fn __getstate__(slf: &Bound<'_, Self>) -> PyResult<()> {
         Err(params::no_state(slf))
     }
 }
-
-type Reduced<'py> = (
-    Bound<'py, PyAny>,
-    (String, Bound<'py, PyDict>),
-    Option<Bound<'py, PyAny>>,
-);
 
 /// The kernel matrix, row by row.
 fn gram(kernel: &AnyKernel, rows: &Rows<'_>, columns: &Rows<'_>) -> PyResult<Vec<f64>> {

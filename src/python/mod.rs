@@ -18,6 +18,7 @@ mod kernel;
 mod keyed;
 mod late;
 mod learner;
+mod loss;
 mod merge;
 mod novelty;
 mod one_row;
@@ -45,6 +46,7 @@ mod _core {
     use crate::algorithms::{AnyParams, AogdAldParams, Decay};
     use crate::any_model::AnyModel;
     use crate::kernels::AnyKernel;
+    use crate::losses::AnyLoss;
 
     #[pymodule_export]
     use super::forecaster::Forecaster;
@@ -56,6 +58,8 @@ mod _core {
     use super::late::Ticket;
     #[pymodule_export]
     use super::learner::Learner;
+    #[pymodule_export]
+    use super::loss::Loss;
     #[pymodule_export]
     use super::merge::merge_learners;
 
@@ -139,6 +143,18 @@ mod _core {
     #[pyfunction]
     fn kernels() -> Vec<&'static str> {
         AnyKernel::NAMES.to_vec()
+    }
+
+    /// The names of all losses.
+    ///
+    /// Examples
+    /// --------
+    /// >>> import nystream
+    /// >>> "Huber" in nystream.losses()
+    /// True
+    #[pyfunction]
+    fn losses() -> Vec<&'static str> {
+        AnyLoss::NAMES.to_vec()
     }
 
     /// Sets how many threads score large arrays, 1 to 1,024; None, the default, means all cores. Learning takes one

@@ -1,5 +1,7 @@
 //! Conversion of parameters between Python's keyword arguments and the core's structs.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
+
 use numpy::{PyArrayMethods, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -10,6 +12,7 @@ use serde_json::{Map, Value};
 
 use super::arrays;
 use super::kernel::Kernel;
+use super::loss::{self, Loss};
 use crate::error::Error;
 
 /// The parameters of the kernel or learner of this name.
@@ -70,6 +73,32 @@ pub(super) fn repr(object: &Bound<'_, PyAny>, kwargs: &Bound<'_, PyDict>) -> PyR
     Ok(format!("{name}({})", arguments.join(", ")))
 }
 
+/// The hash of an object with these parameters.
+pub(super) fn hashed<T: Serialize>(params: &T) -> PyResult<u64> {
+    let mut hasher = DefaultHasher::new();
+    let text = serde_json::to_string(params).map_err(Error::model_file)?;
+    text.hash(&mut hasher);
+    Ok(hasher.finish())
+}
+
+/// What a pickle holds of an object that its class makes anew: the function that does, name and keyword arguments, and
+/// what a user's subclass has stored on it.
+pub(super) type Remade<'py> = (
+    Bound<'py, PyAny>,
+    (String, Bound<'py, PyDict>),
+    Option<Bound<'py, PyAny>>,
+);
+
+/// The parts of a pickle of an object with these parameters.
+pub(super) fn remade<'py, T: Serialize>(
+    object: &Bound<'py, PyAny>,
+    params: &T,
+) -> PyResult<Remade<'py>> {
+    let restore = object.get_type().getattr("_restore")?;
+    let arguments = to_py(object.py(), params)?;
+    Ok((restore, arguments, attributes(object)?))
+}
+
 /// The text of a value; a long list is cut.
 fn short_repr(value: &Bound<'_, PyAny>) -> PyResult<String> {
     match value.cast::<PyList>() {
@@ -81,6 +110,12 @@ fn short_repr(value: &Bound<'_, PyAny>) -> PyResult<String> {
 pub(super) fn to_value(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Value> {
     if let Ok(kernel) = value.cast::<Kernel>() {
         return Ok(serde_json::to_value(kernel.get().kernel()).map_err(Error::model_file)?);
+    }
+    if let Ok(loss) = value.cast::<Loss>() {
+        return Ok(serde_json::to_value(loss.get().loss()).map_err(Error::model_file)?);
+    }
+    if name == "loss" {
+        return Ok(serde_json::to_value(loss::named(value)?).map_err(Error::model_file)?);
     }
     if name == "kernel" {
         let expected = "a kernel such as nystream.Gaussian(sigma=1.0)";

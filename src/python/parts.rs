@@ -36,6 +36,10 @@ impl<'a, 'py> Parts<'a, 'py> {
                 vec![UNBOUNDED]
             }
             Predictor::Mixture(mixture) => self.add_mixture(mixture)?,
+            Predictor::Linked(values, loss) => {
+                self.put("loss", params::object(self.py(), loss)?)?;
+                return self.add(values);
+            }
         };
         match ranges[..] {
             [range] => self.put("range", range),

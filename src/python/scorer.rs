@@ -329,18 +329,21 @@ impl Scorer {
     }
 
     fn __repr__(&self) -> String {
-        let kind = match self.0.predictor() {
-            Some(Predictor::Expansion(expansion)) => {
-                format!("{} rows", expansion.rows.n_rows())
-            }
-            Some(Predictor::Linear(_)) => "linear".to_owned(),
-            Some(Predictor::Waves(waves)) => {
-                format!("{} frequencies", waves.fourier.frequencies().n_rows())
-            }
-            Some(Predictor::Mixture(mixture)) => mixture_kind(mixture),
-            None => "a whole learner".to_owned(),
-        };
+        let kind = self.0.predictor().map(kind);
+        let kind = kind.unwrap_or_else(|| "a whole learner".to_owned());
         format!("<nystream.Scorer: {kind}>")
+    }
+}
+
+fn kind(predictor: &Predictor) -> String {
+    match predictor {
+        Predictor::Expansion(expansion) => format!("{} rows", expansion.rows.n_rows()),
+        Predictor::Linear(_) => "linear".to_owned(),
+        Predictor::Waves(waves) => {
+            format!("{} frequencies", waves.fourier.frequencies().n_rows())
+        }
+        Predictor::Mixture(mixture) => mixture_kind(mixture),
+        Predictor::Linked(values, loss) => format!("{}, {}", kind(values), loss.name()),
     }
 }
 

@@ -35,6 +35,12 @@ impl Gradient {
         }
     }
 
+    /// Sets the loss. Default squared.
+    #[must_use]
+    pub fn with_loss(self, loss: AnyLoss) -> Self {
+        Self { loss, ..self }
+    }
+
     /// The learning rate.
     pub fn rate(&self) -> &Rate {
         &self.rate
@@ -63,6 +69,10 @@ impl Update for Gradient {
 
     fn w(&self, _target: usize) -> &[f64] {
         &self.w
+    }
+
+    fn loss(&self) -> AnyLoss {
+        self.loss
     }
 
     fn grow(&mut self) {

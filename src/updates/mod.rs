@@ -26,6 +26,7 @@ use std::fmt;
 use crate::error::Error;
 use crate::features::{Change, FeatureMatrix};
 use crate::limits::{LARGEST, Range, UNBOUNDED};
+use crate::losses::AnyLoss;
 use crate::persist::State;
 use crate::runtime::{Heap, heap};
 
@@ -79,6 +80,11 @@ pub trait Update: Clone + fmt::Debug + Heap + Send + Sync {
 
     /// The weights of a target.
     fn w(&self, target: usize) -> &[f64];
+
+    /// The loss, which says what prediction belongs to a value `w . phi`.
+    fn loss(&self) -> AnyLoss {
+        AnyLoss::default()
+    }
 
     /// Follows features that have gained a coordinate in which past rows are 0.
     fn grow(&mut self);

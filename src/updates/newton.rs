@@ -9,7 +9,8 @@ use crate::losses::{AnyLoss, Loss};
 use crate::persist::State;
 use crate::runtime::heap;
 
-/// Online Newton step on features: a weight vector `w` and `A = mu I + eta sum_t e_t^2 phi_t phi_t^T`.
+/// Online Newton step on features: a weight vector `w` and `A = mu I + eta sum_t e_t^2 phi_t phi_t^T`, where `e_t` is the
+/// derivative of an exp-concave loss.
 ///
 /// A round is [`predict`](Self::predict), then [`gain`](Self::gain) if the features gained a coordinate,
 /// then [`step`](Self::step).
@@ -39,6 +40,12 @@ impl Newton {
             weights: SecondOrder::new(mu),
             yhat: 0.0,
         })
+    }
+
+    /// Sets the loss. Default squared.
+    #[must_use]
+    pub fn with_loss(self, loss: AnyLoss) -> Self {
+        Self { loss, ..self }
     }
 
     /// The weights and the matrix.
@@ -104,6 +111,10 @@ impl Update for Newton {
 
     fn w(&self, _target: usize) -> &[f64] {
         self.weights.w(0)
+    }
+
+    fn loss(&self) -> AnyLoss {
+        self.loss
     }
 
     fn grow(&mut self) {

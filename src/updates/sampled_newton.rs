@@ -4,6 +4,7 @@ use super::{Newton, Output, Rounds, Update};
 use crate::error::Error;
 use crate::features::{Change, FeatureMatrix};
 use crate::limits::{Range, UNBOUNDED};
+use crate::losses::AnyLoss;
 use crate::persist::State;
 use crate::runtime::heap;
 
@@ -57,6 +58,10 @@ impl Update for SampledNewton {
 
     fn w(&self, target: usize) -> &[f64] {
         self.newton.w(target)
+    }
+
+    fn loss(&self) -> AnyLoss {
+        self.newton.loss()
     }
 
     fn grow(&mut self) {

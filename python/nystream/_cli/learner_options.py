@@ -11,7 +11,7 @@ from nystream._learner_names import learner_called
 from nystream._learners._columns import with_columns
 
 if TYPE_CHECKING:
-    from nystream import Kernel, Learner
+    from nystream import Kernel, Learner, Loss
     from nystream._cli.table_options import Options
 
 
@@ -76,21 +76,22 @@ def setting(text: str) -> tuple[str, Any]:
 
 
 def value_of(text: str) -> Any:
-    """Read a Python literal or a kernel; anything else is a word."""
+    """Read a Python literal, a kernel or a loss; anything else is a word."""
     try:
         return ast.literal_eval(text)
     except (ValueError, SyntaxError):
-        return kernel(text) or text
+        return kernel_or_loss(text) or text
 
 
-def kernel(text: str) -> Kernel | None:
-    """Read a kernel as Python writes it, ``Gaussian(sigma=2)``; None for any other text."""
+def kernel_or_loss(text: str) -> Kernel | Loss | None:
+    """Read a kernel or a loss as Python writes it, ``Gaussian(sigma=2)``; None for other text."""
     try:
         call = ast.parse(text, mode="eval").body
     except SyntaxError:
         return None
     function = call.func if isinstance(call, ast.Call) else call
-    if not isinstance(function, ast.Name) or function.id not in nystream.kernels():
+    known = {*nystream.kernels(), *nystream.losses()}
+    if not isinstance(function, ast.Name) or function.id not in known:
         return None
     make = getattr(nystream, function.id)
     try:

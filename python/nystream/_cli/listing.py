@@ -1,4 +1,4 @@
-"""``nystream list``: data sets, learners, kernels and presets."""
+"""``nystream list``: data sets, learners, kernels, losses and presets."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from nystream._core import default_params
 from nystream._learner_names import title_of
 from nystream.datasets import find, info, names
 
-KINDS = ("datasets", "algorithms", "kernels", "presets")
+KINDS = ("datasets", "algorithms", "kernels", "losses", "presets")
 
 
 def add_to(commands: Commands) -> None:
@@ -20,9 +20,9 @@ def add_to(commands: Commands) -> None:
         commands,
         "list",
         run,
-        summary="list data sets, learners, kernels and presets",
+        summary="list data sets, learners, kernels, losses and presets",
         description="List what there is: data sets and where they are, learners and their "
-        "parameters, kernels, and the presets of nystream bench.",
+        "parameters, kernels, losses, and the presets of nystream bench.",
         examples="examples:\n  nystream list\n  nystream list datasets --data-dir data\n",
     )
     parser.add_argument("kind", nargs="?", choices=KINDS, help="only these")
@@ -75,6 +75,11 @@ def kernels(_: Path | None) -> dict[str, list[str]]:
     return {"kernel": [repr(getattr(nystream, name)()) for name in nystream.kernels()]}
 
 
+def losses(_: Path | None) -> dict[str, list[str]]:
+    """List losses."""
+    return {"loss": [repr(getattr(nystream, name)()) for name in nystream.losses()]}
+
+
 def presets(_: Path | None) -> dict[str, list[str]]:
     """List the presets of ``nystream bench --preset``."""
     from nystream._study.plan import PRESETS
@@ -88,5 +93,6 @@ CONTENTS = {
     "datasets": datasets,
     "algorithms": algorithms,
     "kernels": kernels,
+    "losses": losses,
     "presets": presets,
 }

@@ -66,6 +66,10 @@ class Parameters:
         did before; with 0.999, half after 693 rows. 1 forgets nothing. The ridge is not
         forgotten: it stays between half of ``ridge`` and ``ridge``, so that nothing fades away
         where no rows come, however long the stream.
+    loss
+        The loss that is to be small: a loss such as ``nystream.Huber(delta=1.0)``, or the name of
+        one with its default parameters, such as ``"absolute"``, ``"quantile"`` or ``"logistic"``.
+        It says which labels are taken, and what predictions mean.
     n_targets
         Number of labels that a row has. They share all matrices, so that a target more costs
         little.

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
     from typing_extensions import Self
 
+    from nystream._losses import Loss
+
 __all__ = ["KrlsAld", "RidgeAld"]
 
 
@@ -44,6 +46,7 @@ class RidgeAldParameters(Parameters):
     max_basis: int | None = None
     policy: str = "freeze"
     forgetting: float = 1.0
+    loss: Loss | str = "squared"
 
 
 @learner()

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from nystream._core import Learner
 from nystream._learners._base import Parameters, learner
 from nystream._parameters import Constructed, parameters
+
+if TYPE_CHECKING:
+    from nystream._losses import Loss
 
 __all__ = ["LinearRls", "RunningMean"]
 
@@ -31,6 +36,7 @@ class LinearRlsParameters(Parameters):
     forward: bool = False
     clip: bool = False
     forgetting: float = 1.0
+    loss: Loss | str = "squared"
 
 
 @learner()

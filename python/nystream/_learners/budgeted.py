@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike
 
+    from nystream._losses import Loss
+
 __all__ = ["ConKons", "Fogd", "Nogd", "ProsNKons"]
 
 
@@ -41,6 +43,7 @@ class FogdParameters(Parameters):
     eta: float = 0.1
     random_state: int | np.random.RandomState | None = 0
     frequencies: ArrayLike | None = None
+    loss: Loss | str = "squared"
 
 
 @learner()
@@ -102,6 +105,7 @@ class NogdParameters(Parameters):
     budget: int = 400
     rank: int | None = None
     eta: float = 0.1
+    loss: Loss | str = "squared"
 
 
 @learner("budget=100", mse=0.01)
@@ -145,6 +149,7 @@ class ProsNKonsParameters(Parameters):
     eta: float | None = None
     random_state: int | np.random.RandomState | None = 0
     uniforms: ArrayLike | None = None
+    loss: Loss | str = "squared"
 
 
 @learner("uniforms=[0.5] * 1000", mse=0.03)

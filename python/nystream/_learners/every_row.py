@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike
 
+    from nystream._losses import Loss
+
 __all__ = ["Kaar", "Kogd", "Kons", "OnlineKrr", "Pkawv", "SketchedKons"]
 
 
@@ -28,6 +30,7 @@ class KogdParameters(Parameters):
 
     bound: float | None = None
     max_rows: int | None = None
+    loss: Loss | str = "squared"
 
 
 @learner("max_rows=1000", mse=0.01)
@@ -72,6 +75,7 @@ class KonsParameters(Parameters):
     eta: float | None = None
     bound: float | None = None
     max_rows: int | None = None
+    loss: Loss | str = "squared"
 
 
 @learner("bound=1.0", mse=0.01)

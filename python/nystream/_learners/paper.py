@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
     from nystream._core import Kernel
+    from nystream._losses import Loss
 
 __all__ = ["AogdAld", "NonsAld"]
 
@@ -50,6 +51,7 @@ class NonsAldParameters(Parameters):
     target_bound: float | None = None
     eta: float | None = None
     max_basis: int | None = None
+    loss: Loss | str = "squared"
 
 
 @learner("alpha=1e-2", mse=0.01)
@@ -141,6 +143,7 @@ class AogdAldParameters(Parameters):
     bound: float | None = None
     switch_at: int | None = None
     max_basis: int | None = None
+    loss: Loss | str = "squared"
 
 
 @learner("alpha=1e-2", mse=0.01)

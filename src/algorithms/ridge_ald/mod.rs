@@ -8,7 +8,7 @@ use super::FeatureLearner;
 use crate::error::Error;
 use crate::features::{Dictionary, Policy};
 use crate::kernels::AnyKernel;
-use crate::predictor::Record;
+use crate::losses::AnyLoss;
 use crate::updates::LeastSquares;
 
 /// Parameters of [`RidgeAld`].
@@ -42,6 +42,9 @@ pub struct RidgeAldParams {
     pub forgetting: f64,
     /// Number of labels that a row has, at least 1. Default 1.
     pub n_targets: usize,
+    /// The loss; others than the squared one are for one target, without forward predictions. Default squared.
+    #[serde(skip_serializing_if = "AnyLoss::is_squared")]
+    pub loss: AnyLoss,
 }
 
 impl Default for RidgeAldParams {
@@ -56,6 +59,7 @@ impl Default for RidgeAldParams {
             policy: Policy::default(),
             forgetting: 1.0,
             n_targets: 1,
+            loss: AnyLoss::default(),
         }
     }
 }
@@ -66,9 +70,10 @@ impl RidgeAldParams {
         let dictionary = Dictionary::new(self.kernel.clone(), self.alpha, self.max_basis)?;
         let squares = LeastSquares::new(self.ridge, self.forward)?
             .forgetting(self.forgetting)?
-            .targets(self.n_targets)?;
+            .targets(self.n_targets)?
+            .loss(self.loss)?;
         let learner = RidgeAld::new(dictionary.policy(self.policy), squares);
-        Ok(learner.recording(Record::clipping(self.clip, self.n_targets)))
+        learner.recording_of(self.loss, self.clip)
     }
 }
 

@@ -49,6 +49,17 @@ impl KernelGradient {
         }
     }
 
+    /// Sets the loss. Default squared.
+    #[must_use]
+    pub fn with_loss(self, loss: AnyLoss) -> Self {
+        Self { loss, ..self }
+    }
+
+    /// The loss.
+    pub fn loss(&self) -> AnyLoss {
+        self.loss
+    }
+
     /// The kernel.
     pub fn kernel(&self) -> &AnyKernel {
         &self.kernel
@@ -64,7 +75,7 @@ impl KernelGradient {
         &self.c
     }
 
-    /// The prediction `f(x)`.
+    /// The value `f(x)`.
     pub fn predict(&self, x: &[f64]) -> f64 {
         cut(self.kernel.expand(x, &self.rows, &self.c))
     }
@@ -79,7 +90,7 @@ impl KernelGradient {
         self.norm_squared.sqrt()
     }
 
-    /// Makes one round: predicts `x`, then learns its label; returns the prediction.
+    /// Makes one round: finds the value of `x`, then learns its label; returns the value.
     pub fn learn_row(&mut self, x: &[f64], y: f64) -> f64 {
         let yhat = self.predict(x);
         self.step(x, yhat, self.loss.derivative(yhat, y));

@@ -4,7 +4,6 @@ use nalgebra::DMatrix;
 
 use super::LeastSquares;
 use crate::features::FeatureMatrix;
-use crate::losses::Loss;
 use crate::updates::{Rounds, Step, Update};
 
 /// Number of rows that are added together.
@@ -61,9 +60,7 @@ impl LeastSquares {
             let len = TOGETHER.min(n_rows - first);
             features.reset(len, self.size());
             (0..len).for_each(|i| fill(first + i, &mut features, i));
-            let loss = self.loss;
-            let error =
-                |i: usize, target: usize, v: f64| loss.residual(v, label(first + i, target));
+            let error = |i: usize, target: usize, v: f64| v - label(first + i, target);
             let round =
                 |i, target, v, _| Some((v, Step::least_squares(error(i, target, v), weight)));
             let done = self

@@ -2,6 +2,7 @@
 
 mod changes;
 mod moments;
+mod proximal;
 
 use super::forgetting::Forgetting;
 use super::{Border, Output, Rounds, SecondOrder, Step, Update};
@@ -13,6 +14,7 @@ use crate::losses::{AnyLoss, Loss};
 use crate::persist::State;
 use crate::runtime::heap;
 pub(crate) use moments::Moments;
+use proximal::Proximal;
 
 /// Number of halvings after which what was learned is far below the ridge, whatever it was.
 const MOST_PERIODS: u64 = 200;
@@ -25,9 +27,13 @@ const MOST_PERIODS: u64 = 200;
 /// With forgetting, a row counts `forgetting` times what it did a round before. The ridge, which bounds `A^{-1}` where
 /// no rows come, is forgotten like the rows, but renewed whenever half of it is gone: it is between `ridge / 2` and
 /// `ridge`, however long the stream.
+///
+/// Other losses take the place of the squared one for a single target. Then a row moves `w . phi` to where half the loss of
+/// the row and the squared distance from what was learned before have the least sum, and the matrix gains half of the
+/// curvature that the loss has there. For the squared loss that is least squares.
 #[derive(Debug, Clone)]
 pub struct LeastSquares {
-    loss: AnyLoss,
+    loss: Proximal,
     forward: bool,
     forgetting: Forgetting,
     /// Weights and matrix in the scale of the forgetting period.
@@ -39,7 +45,7 @@ impl LeastSquares {
     pub fn new(ridge: f64, forward: bool) -> Result<Self, Error> {
         regularisation("ridge", ridge)?;
         Ok(Self {
-            loss: AnyLoss::default(),
+            loss: Proximal::default(),
             forward,
             forgetting: Forgetting::new(1.0)?,
             weights: SecondOrder::new(ridge),
@@ -57,6 +63,30 @@ impl LeastSquares {
         check_targets(n_targets)?;
         let weights = SecondOrder::with_targets(self.weights.diagonal(), n_targets);
         Ok(Self { weights, ..self })
+    }
+
+    /// Sets the loss.
+    pub fn loss(self, loss: AnyLoss) -> Result<Self, Error> {
+        loss.check()?;
+        let conflict = |first, reason| Error::Conflict {
+            first,
+            second: "loss",
+            reason,
+        };
+        if !loss.is_squared() && self.n_targets() > 1 {
+            return Err(conflict(
+                "n_targets",
+                "several targets share a matrix, which only the squared loss lets them",
+            ));
+        }
+        if !loss.is_squared() && self.forward {
+            return Err(conflict(
+                "forward",
+                "forward predictions are those of the squared loss",
+            ));
+        }
+        let loss = Proximal::new(loss);
+        Ok(Self { loss, ..self })
     }
 
     /// The weights and the matrix `A = ridge I + sum_t phi_t phi_t^T`.
@@ -143,7 +173,13 @@ impl LeastSquares {
             *yhat = self.weights.value(target, phi);
         }
         let curvature = now * weight;
-        let loss = self.loss;
+        if !self.loss.is_squared() {
+            let step = self.loss.step((yhat[0], y[0]), curvature, q);
+            self.weights.step(step.curvature, [step.e]);
+            self.pass(1);
+            return known;
+        }
+        let loss = self.loss.loss();
         let errors = yhat
             .iter()
             .zip(y)
@@ -232,7 +268,8 @@ impl Update for LeastSquares {
         out: &mut Output,
     ) {
         let (forward, n_targets, start) = (self.forward, self.n_targets(), out.q.len());
-        let (forgetting, loss, q) = (&self.forgetting, self.loss, &mut out.q);
+        let (forgetting, q) = (&self.forgetting, &mut out.q);
+        let (loss, mut losses) = (self.loss.loss(), vec![self.loss]);
         let round = |i: usize, target: usize, v: f64, q_now: f64| {
             let round = u32::try_from(i).ok()?;
             if round >= forgetting.rounds_left() {
@@ -242,14 +279,21 @@ impl Update for LeastSquares {
             if target == 0 {
                 q.push(forgetting.unit(round) * q_now);
             }
-            let error = loss.residual(v, y[i * n_targets + target]);
-            let step = Step::least_squares(error, weight);
+            let y = y[i * n_targets + target];
+            if !loss.is_squared() {
+                let mut after = *losses.last()?;
+                let step = after.step((v, y), weight, q_now);
+                losses.push(after);
+                return Some((v, step));
+            }
+            let step = Step::least_squares(loss.residual(v, y), weight);
             Some((forecast(forward, v, weight * q_now), step))
         };
         let done = self
             .weights
             .step_rows(features, rounds, &mut out.yhat, round);
         out.q.truncate(start + done);
+        self.loss = *losses.get(done).unwrap_or(&losses[0]);
         self.pass(u32::try_from(done).unwrap_or(u32::MAX));
         let (mut phi, mut predicted) = (Vec::new(), vec![0.0; n_targets]);
         for i in done..features.n_rows() {
@@ -262,6 +306,10 @@ impl Update for LeastSquares {
             out.q.push(self.learn_targets(&phi, y, 1.0, &mut predicted));
             out.yhat.extend_from_slice(&predicted);
         }
+    }
+
+    fn loss(&self) -> AnyLoss {
+        self.loss.loss()
     }
 
     fn is_forward(&self) -> bool {
@@ -295,22 +343,26 @@ impl Update for LeastSquares {
     fn pack(&mut self, numbers: &mut Vec<f64>) -> bool {
         self.weights.pack(numbers);
         self.forgetting.pack(numbers);
+        self.loss.pack(numbers);
         true
     }
 
     fn unpack<'n>(&mut self, numbers: &'n [f64]) -> Option<&'n [f64]> {
         let rest = self.weights.unpack(numbers)?;
-        self.forgetting.unpack(rest)
+        let rest = self.forgetting.unpack(rest)?;
+        self.loss.unpack(rest)
     }
 
     fn save(&self, state: &mut State) {
         self.weights.save(state);
         self.forgetting.save(state);
+        self.loss.save(state);
     }
 
     fn load(&mut self, state: &State, size: Option<usize>) -> Result<(), Error> {
         self.weights.load(state, size)?;
-        self.forgetting.load(state)
+        self.forgetting.load(state)?;
+        self.loss.load(state)
     }
 }
 

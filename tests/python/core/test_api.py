@@ -32,7 +32,7 @@ def test_every_learner_and_kernel_is_public():
         assert issubclass(getattr(nystream, name), nystream.Kernel)
 
 
-@pytest.mark.parametrize("name", [*nystream.algorithms(), *nystream.kernels()])
+@pytest.mark.parametrize("name", [*nystream.algorithms(), *nystream.kernels(), *nystream.losses()])
 def test_the_constructor_takes_what_the_core_does_with_its_defaults(name):
     make = getattr(nystream, name)
     taken = inspect.signature(make).parameters.values()
@@ -227,6 +227,7 @@ def test_parameters_keep_their_values_and_cannot_be_changed_through_the_dict():
         "target_bound": 1.5,
         "eta": 0.1,
         "max_basis": 30,
+        "loss": nystream.Logistic(),
     }
     model = nystream.NonsAld(**given_)
     assert model.params == given_

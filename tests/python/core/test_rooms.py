@@ -22,6 +22,7 @@ ROOMS = (
         "_onnx",
         "_parameters",
         "_kernels",
+        "_losses",
         "_learner_names",
     ),
     *("_learners", "_report", "_forecaster", "_ahead"),

@@ -25,3 +25,4 @@ from reference_every_row import *  # noqa: F403
 from reference_features import *  # noqa: F403
 from reference_kernels import *  # noqa: F403
 from reference_least_squares import *  # noqa: F403
+from reference_losses import *  # noqa: F403

@@ -6,10 +6,21 @@ import numpy as np
 from numpy.linalg import inv, solve, svd
 from reference_features import Growth, Run
 from reference_kernels import Kernel
+from reference_losses import slope_of_squares
 
 
 def nons_ald(
-    X, y, kernel: Kernel, *, alpha, mu, bound, target_bound=None, eta=None, max_basis=None
+    X,
+    y,
+    kernel: Kernel,
+    *,
+    alpha,
+    mu,
+    bound,
+    target_bound=None,
+    eta=None,
+    max_basis=None,
+    slope=slope_of_squares,
 ) -> Run:
     """NONS-ALD, Algorithm 3 with Lemmas 4.2 and 4.3 and the eager projection onto W_{t+1}."""
     U, Y = bound, bound if target_bound is None else target_bound
@@ -38,7 +49,7 @@ def nons_ald(
             run.growths.append(Growth(t, A_before, A, w_before, w, phi, Q))
         phi = root @ kernel(X_S, x)[:, 0]
         run.predictions[t] = w @ phi
-        gradient = 2 * (run.predictions[t] - y[t]) * phi
+        gradient = slope(run.predictions[t], y[t]) * phi
         A = A + eta * np.outer(gradient, gradient)
         w = w - solve(A, gradient)
         if t + 1 < T:
@@ -51,7 +62,9 @@ def nons_ald(
     return run
 
 
-def aogd_ald(X, y, kernel: Kernel, *, alpha, bound, switch_at=None, max_basis=None) -> Run:
+def aogd_ald(
+    X, y, kernel: Kernel, *, alpha, bound, switch_at=None, max_basis=None, slope=slope_of_squares
+) -> Run:
     """AOGD-ALD, Algorithm 1, with f = sum_i a_i kappa(x_i, .) and its norm as a quadratic form."""
     U = bound
     T, d = X.shape
@@ -63,7 +76,7 @@ def aogd_ald(X, y, kernel: Kernel, *, alpha, bound, switch_at=None, max_basis=No
     for t, x in enumerate(X[:, None]):
         k, kappa = kernel(X_S, x)[:, 0], kernel(x, x)[0, 0]
         run.predictions[t] = a @ k
-        derivative = 2 * (run.predictions[t] - y[t])
+        derivative = slope(run.predictions[t], y[t])
         switched = switch_at is not None and len(S) >= switch_at
         beta = np.zeros(0) if switched else K_inverse @ k
         novel = switched or kappa - k @ beta > alpha * kappa or (not S and kappa > 0)

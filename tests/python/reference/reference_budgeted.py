@@ -6,9 +6,10 @@ import numpy as np
 from numpy.linalg import eigh, solve
 from reference_features import Kors, Run, change_of, features_of
 from reference_kernels import Kernel
+from reference_losses import slope_of_squares
 
 
-def fogd(X, y, *, frequencies, eta) -> Run:
+def fogd(X, y, *, frequencies, eta, slope=slope_of_squares) -> Run:
     """FOGD of Lu et al., 2016: gradient descent on random Fourier features."""
     run = Run(np.zeros(len(X)))
     D = len(frequencies)
@@ -17,11 +18,13 @@ def fogd(X, y, *, frequencies, eta) -> Run:
         angles = frequencies @ x
         phi = np.append(np.cos(angles), np.sin(angles)) / np.sqrt(D)
         run.predictions[t] = w @ phi
-        w = w - eta * 2 * (run.predictions[t] - y[t]) * phi
+        w = w - eta * slope(run.predictions[t], y[t]) * phi
     return run
 
 
-def nogd(X, y, kernel: Kernel, *, budget, rank=None, eta, carry_over=True) -> Run:
+def nogd(
+    X, y, kernel: Kernel, *, budget, rank=None, eta, carry_over=True, slope=slope_of_squares
+) -> Run:
     """NOGD of Lu et al., 2016: gradient descent on all of the first rows, then in their space.
 
     Not to carry over what was learned on the first rows is a mistake that others have made.
@@ -36,7 +39,7 @@ def nogd(X, y, kernel: Kernel, *, budget, rank=None, eta, carry_over=True) -> Ru
         if len(B) < budget:
             run.predictions[t] = a @ k
             B.append(t)
-            a = np.append(a, -eta * 2 * (run.predictions[t] - y[t]))
+            a = np.append(a, -eta * slope(run.predictions[t], y[t]))
             continue
         if root is None:
             values, vectors = eigh(kernel(X[B], X[B]))
@@ -47,12 +50,24 @@ def nogd(X, y, kernel: Kernel, *, budget, rank=None, eta, carry_over=True) -> Ru
             w = carry_over * np.diag(values**0.5) @ vectors.T @ a
         phi = root @ k
         run.predictions[t] = w @ phi
-        w = w - eta * 2 * (run.predictions[t] - y[t]) * phi
+        w = w - eta * slope(run.predictions[t], y[t]) * phi
     return run
 
 
 def _nystrom_kons(
-    X, y, kernel, restart, *, mu, gamma, beta, epsilon, bound, eta=None, uniforms
+    X,
+    y,
+    kernel,
+    restart,
+    *,
+    mu,
+    gamma,
+    beta,
+    epsilon,
+    bound,
+    eta=None,
+    uniforms,
+    slope=slope_of_squares,
 ) -> Run:
     C = bound
     eta = 1 / (16 * C**2) if eta is None else eta
@@ -83,7 +98,7 @@ def _nystrom_kons(
             w = w - m * step / (phi @ step)
         run.predictions[t] = w @ phi
         w_predicting = w
-        gradient = 2 * (run.predictions[t] - y[t]) * phi
+        gradient = slope(run.predictions[t], y[t]) * phi
         A = A + eta * np.outer(gradient, gradient)
         w = w - solve(A, gradient)
         kors.offer(t, uniforms[t])

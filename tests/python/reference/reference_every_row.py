@@ -7,9 +7,10 @@ from numpy.linalg import cholesky, inv, solve
 from reference_features import Kors, Run, features_of, is_novel
 from reference_kernels import Kernel
 from reference_least_squares import Squares
+from reference_losses import slope_of_squares
 
 
-def kogd(X, y, kernel: Kernel, *, bound) -> Run:
+def kogd(X, y, kernel: Kernel, *, bound, slope=slope_of_squares) -> Run:
     """KOGD with the step sizes of AOGD-ALD, f = sum_i a_i kappa(x_i, .) over all rows."""
     U = bound
     T = len(X)
@@ -21,7 +22,7 @@ def kogd(X, y, kernel: Kernel, *, bound) -> Run:
         now = slice(t + 1)
         K[now, t] = K[t, now] = kernel(X[now], x)[:, 0]
         run.predictions[t] = a[now] @ K[now, t]
-        derivative = 2 * (run.predictions[t] - y[t])
+        derivative = slope(run.predictions[t], y[t])
         squared_norms += derivative**2 * K[t, t]
         a[t] -= U / np.sqrt(1 + squared_norms) * derivative
         f_norm = np.sqrt(a[now] @ K[now, now] @ a[now])
@@ -74,7 +75,9 @@ def newton_step(v, H, K, solve_gram, mu):
     return (v - H @ solve_gram(H.T @ _function_values(K, v))) / mu
 
 
-def kons(X, y, kernel: Kernel, *, mu, eta=None, bound=None, alpha=None) -> Run:
+def kons(
+    X, y, kernel: Kernel, *, mu, eta=None, bound=None, alpha=None, slope=slope_of_squares
+) -> Run:
     """KONS, Algorithm 2, by its implicit-computing theorem, with the gradients in kernel values.
 
     With alpha a gradient that passes ALD is replaced by its projection, as the theorem has it.
@@ -107,7 +110,7 @@ def kons(X, y, kernel: Kernel, *, mu, eta=None, bound=None, alpha=None) -> Run:
             S.append(t)
             K_inverse = inv(K[np.ix_(S, S)])
             phi = np.append(np.zeros(t), 1.0)
-        gradient = 2 * (run.predictions[t] - y[t]) * phi
+        gradient = slope(run.predictions[t], y[t]) * phi
         H[now, t] = np.sqrt(eta) * gradient
         column = H[now, now].T @ _function_values(K[now, now], H[now, t])
         column[t] += mu
