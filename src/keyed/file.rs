@@ -4,25 +4,31 @@
 //! then the number of keys, a record for each, and the SHA-256 of all that. Keys are written and read one after the
 //! other, so that a file takes no memory beside the models themselves.
 
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::path::Path;
 
-use serde_json::json;
+use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use super::own::{Bench, Own};
 use super::record::{self, Record};
 use super::trust::Trust;
-use super::{Key, Keyed, KeyedParams, Overflow};
+use super::widen::width_of;
+use super::{Key, KeyBuf, Keyed, KeyedParams, Overflow};
 use crate::algorithms::Algorithm;
+use crate::columns::{put_texts, texts};
 use crate::error::Error;
-use crate::linalg::Panels;
+use crate::learner::Encoding;
 use crate::persist::{State, model_file};
 use crate::runtime::memory::zeros;
 
 /// The first bytes of a file, which end with the version of its format.
 const MAGIC: &[u8; 16] = b"nystream keys 1\n";
+
+/// The first bytes of a file of models with columns, or of rows that wait for their labels.
+const MAGIC_2: &[u8; 16] = b"nystream keys 2\n";
 
 /// Number of first bytes that every version has.
 const KIND: usize = MAGIC.len() - 2;
@@ -85,7 +91,11 @@ impl Keyed {
     fn write(&self, out: &mut impl Write) -> io::Result<()> {
         let mut out = Digesting::new(out);
         let head = self.head().map_err(io::Error::other)?;
-        out.write_all(MAGIC)?;
+        out.write_all(if self.is_of_format_2() {
+            MAGIC_2
+        } else {
+            MAGIC
+        })?;
         out.write_all(&(head.len() as u64).to_le_bytes())?;
         out.write_all(&head)?;
         out.write_all(&(self.slots.len() as u64).to_le_bytes())?;
@@ -123,12 +133,22 @@ impl Keyed {
         }
         self.trust.save(&mut state);
         state.nest("errors", |state| self.scores.save(state));
-        let content = json!({
+        let mut content = json!({
             "keyed": params,
             "n_features": self.n_features,
             "n_seen": self.n_seen,
             "feature_names": self.names,
         });
+        if let Some(encoding) = &self.encoding {
+            content["columns"] = encoding.save(&mut state)?;
+            let text = |key: &Option<KeyBuf>| key.as_ref().map(KeyBuf::to_text);
+            let first = self
+                .first_keys
+                .iter()
+                .map(|key| text(key).unwrap_or_default());
+            put_texts(&mut state, "first_keys", first.map(Cow::Owned));
+        }
+        self.save_pending(&mut state);
         model_file::to_bytes(content, &state)
     }
 
@@ -150,8 +170,42 @@ impl Keyed {
         keyed.n_seen = model_file::field::<u64>(&mut content, "n_seen")?;
         keyed.names = model_file::field(&mut content, "feature_names")?;
         keyed.names.check_count(keyed.n_features)?;
+        if keyed.takes_tables() {
+            keyed.load_columns(model_file::field(&mut content, "columns")?, &state)?;
+        }
+        keyed.load_pending(&state)?;
         keyed.check_shared()?;
         Ok(keyed)
+    }
+
+    /// Returns true if versions that read the first format alone cannot go on from a file.
+    fn is_of_format_2(&self) -> bool {
+        self.takes_tables() || !self.pending.is_empty()
+    }
+
+    /// Reads the columns, and the keys of the rows that may be learned again.
+    fn load_columns(&mut self, content: Value, state: &State) -> Result<(), Error> {
+        let wrong = || Error::model_file("its columns and its keys disagree");
+        let encoding = Encoding::load(content, 1, state)?;
+        let expected = self.encoding().map_err(|_| wrong())?.columns.settings();
+        let width = self.n_features.filter(|_| self.n_seen > 0);
+        if encoding.columns.settings() != expected || width != width.map(|_| encoding.width()) {
+            return Err(wrong());
+        }
+        for text in texts(state, "first_keys")? {
+            let key = KeyBuf::of_text(&text);
+            if key.is_none() && !text.is_empty() {
+                return Err(wrong());
+            }
+            self.first_keys.push(key);
+        }
+        let n_first = encoding.columns.n_learned();
+        if !encoding.columns.is_settled() && self.first_keys.len() as u64 != n_first {
+            return Err(wrong());
+        }
+        self.encoding = Some(Box::new(encoding));
+        self.widened_at = self.n_seen;
+        Ok(())
     }
 
     /// Reads the records of keys. Models beyond the limit of those in memory go to the disk at once.
@@ -167,7 +221,7 @@ impl Keyed {
             } = record::read(file)?;
             if !model.is_empty() {
                 slot.own = bench.decode(&model)?;
-                bench.check(&slot.own, &zeros, key.as_key())?;
+                bench.check(&slot.own, (&zeros, self.takes_tables()), key.as_key())?;
             }
             if slot.own.is_in_memory() && i >= max_keys as u64 {
                 slot.own = Own::Fresh;
@@ -200,7 +254,7 @@ impl Keyed {
             return Ok(());
         };
         let zeros = zeros(width, || format!("a row of {width} features"))?;
-        if predicts(&**shared, &zeros) {
+        if predicts(&**shared, &zeros, false) {
             return Ok(());
         }
         Err(Error::model_file("its shared model is out of range"))
@@ -212,10 +266,10 @@ fn check_start(start: [u8; MAGIC.len()]) -> Result<(), Error> {
     if start[..KIND] != MAGIC[..KIND] {
         return Err(Error::model_file("it holds no models by key"));
     }
-    if start != *MAGIC {
+    if start != *MAGIC && start != *MAGIC_2 {
         let format = String::from_utf8_lossy(&start[KIND..]);
         let reason = format!(
-            "its format by key is {}, and this version reads 1",
+            "its format by key is {}, and this version reads 1 and 2",
             format.trim()
         );
         return Err(Error::model_file(reason));
@@ -224,10 +278,16 @@ fn check_start(start: [u8; MAGIC.len()]) -> Result<(), Error> {
 }
 
 impl Bench {
-    /// Refuses the model of a key that is of other rows than this one, or whose prediction is not finite.
-    fn check(&mut self, own: &Own, zeros: &[f64], key: Key<'_>) -> Result<(), Error> {
+    /// Refuses the model of a key that is of other rows than this one, unless it may be of narrower ones, or whose
+    /// prediction is not finite.
+    fn check(
+        &mut self,
+        own: &Own,
+        (zeros, may_be_narrower): (&[f64], bool),
+        key: Key<'_>,
+    ) -> Result<(), Error> {
         let (none, mut place) = (Overflow::default(), Own::Fresh);
-        if predicts(self.read(own, &none, &mut place)?, zeros) {
+        if predicts(self.read(own, &none, &mut place)?, zeros, may_be_narrower) {
             return Ok(());
         }
         let problem = format!("the model of the key {key} is out of range");
@@ -235,17 +295,15 @@ impl Bench {
     }
 }
 
-/// Returns true if a model takes this row and predicts a number.
-fn predicts(model: &dyn Algorithm, x: &[f64]) -> bool {
-    let width = model.facts().n_features;
-    let rows = model
-        .basis()
-        .map(|basis| basis.rows)
-        .filter(|rows| rows.n_rows() > 0);
-    let width = width.or(rows.map(Panels::n_features));
-    if width.is_some_and(|width| width != x.len()) {
+/// Returns true if a model takes this row, or only the first of its features if that may be, and predicts a number.
+fn predicts(model: &dyn Algorithm, x: &[f64], may_be_narrower: bool) -> bool {
+    let width = width_of(model).unwrap_or(x.len());
+    let Some(x) = x
+        .get(..width)
+        .filter(|some| may_be_narrower || some.len() == x.len())
+    else {
         return false;
-    }
+    };
     let mut yhat = [f64::NAN];
     model.predict_into(x, &mut yhat);
     yhat[0].is_finite()

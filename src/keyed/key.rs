@@ -38,6 +38,23 @@ impl KeyBuf {
             Self::Text(key) => Key::Text(key),
         }
     }
+
+    /// The key as a text from which it can be read again, and which is not empty.
+    pub(super) fn to_text(&self) -> String {
+        match self {
+            Self::Int(int) => format!("i{int}"),
+            Self::Text(text) => format!("t{text}"),
+        }
+    }
+
+    /// Reads what [`to_text`](Self::to_text) has written.
+    pub(super) fn of_text(text: &str) -> Option<Self> {
+        match text.split_at_checked(1)? {
+            ("i", int) => int.parse().ok().map(Self::Int),
+            ("t", text) => Some(Self::Text(text.into())),
+            _ => None,
+        }
+    }
 }
 
 impl From<i64> for Key<'_> {
@@ -107,6 +124,10 @@ mod tests {
             );
             map.insert(KeyBuf::from(key), i);
         }
+        for key in map.keys() {
+            assert_eq!(KeyBuf::of_text(&key.to_text()).as_ref(), Some(key));
+        }
+        assert_eq!(["", "x", "ix"].map(KeyBuf::of_text), [None, None, None]);
         assert_eq!(map.get_index_of(&Key::from(7)), Some(0));
         assert_eq!(map.get_index_of(&Key::from("7")), Some(1));
         assert_eq!(map.get_index_of(&Key::from("seven")), None);

@@ -26,6 +26,15 @@ impl Keyed {
         Ok(slots)
     }
 
+    /// The slots of keys, all of whose models are in memory or new.
+    pub(super) fn slots_for(&mut self, keys: &[Key<'_>]) -> Vec<u32> {
+        let slots = keys.iter().map(|key| self.slot_of(*key)).collect();
+        if self.params.max_keys.is_some() {
+            self.in_memory = (0..).take(self.slots.len()).collect();
+        }
+        slots
+    }
+
     /// The slot of a key, which may be new.
     fn slot_of(&mut self, key: Key<'_>) -> u32 {
         let known = self.slots.get_index_of(&key);

@@ -9,30 +9,37 @@
 mod blocks;
 mod file;
 mod key;
+mod late;
 mod learn;
 mod memory;
 mod overflow;
 mod own;
+mod pending;
 mod predict;
 mod record;
+mod tables;
 #[cfg(test)]
 mod tests;
 mod trust;
+mod widen;
 
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
 use crate::algorithms::{Algorithm, AnyParams};
+use crate::columns::{Columns, Settings};
 use crate::data::FeatureNames;
 use crate::data::checks::at_least_one;
 use crate::error::Error;
-use crate::learner::Learner;
+use crate::learner::{Encoding, Learner};
 use crate::predictor::Scores;
 use crate::runtime::Heap;
 pub use key::{Key, KeyBuf};
+pub use late::{Said, Ticket};
 use overflow::Overflow;
 use own::{Bench, Own};
+use pending::Pending;
 use trust::Trust;
 
 /// Parameters of [`Keyed`].
@@ -47,6 +54,9 @@ pub struct KeyedParams {
     pub max_keys: Option<usize>,
     /// The folder of the file on the disk, which is no longer than the process; `None` for the system's own.
     pub store: Option<PathBuf>,
+    /// Settings of the columns of tables; `None` for rows of numbers alone. All keys have the same columns.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub columns: Option<Settings>,
 }
 
 impl KeyedParams {
@@ -58,6 +68,7 @@ impl KeyedParams {
             model,
             max_keys: None,
             store: None,
+            columns: None,
         }
     }
 }
@@ -91,8 +102,19 @@ pub struct Keyed {
     trust: Trust,
     /// The errors of predictions, each relative to its expected size.
     scores: Scores,
+    /// Turns rows of tables into features, if rows may be those.
+    encoding: Option<Box<Encoding>>,
+    /// The keys of the rows learned so far, as long as these may be learned again; `None` for one that was dropped.
+    first_keys: Vec<Option<KeyBuf>>,
+    /// Width of the rows that models get.
     n_features: Option<usize>,
     n_seen: u64,
+    /// Number of rows predicted, by asking or before they were learned.
+    n_asked: u64,
+    pending: Pending,
+    /// Number of rows learned when features were added last; 0 if they never were.
+    widened_at: u64,
+    /// Names of the features, if rows are numbers alone.
     names: FeatureNames,
 }
 
@@ -129,19 +151,38 @@ impl Keyed {
             .max_keys
             .map_or(Ok(()), |n| at_least_one("max_keys", n))?;
         let shared = params.shared.as_ref().map(checked).transpose()?;
+        let template = checked(&params.model)?;
+        let models = [Some(&template), shared.as_ref()];
+        let encoding = encoding_of(&params, models.into_iter().flatten())?;
         Ok(Self {
-            template: checked(&params.model)?,
+            template,
             shared,
             slots: IndexMap::new(),
             in_memory: Vec::new(),
             overflow: Overflow::new(params.store.clone()),
             trust: Trust::default(),
             scores: Scores::new(1),
+            encoding: encoding.map(Box::new),
+            first_keys: Vec::new(),
             n_features: None,
             n_seen: 0,
+            n_asked: 0,
+            pending: Pending::default(),
+            widened_at: 0,
             names: FeatureNames::default(),
             params,
         })
+    }
+
+    /// Forgets all that models have learned, but not the columns.
+    fn begin_anew(&mut self) -> Result<(), Error> {
+        self.shared = self.params.shared.as_ref().map(checked).transpose()?;
+        self.slots.clear();
+        self.in_memory.clear();
+        self.overflow = self.overflow.empty();
+        (self.trust, self.scores) = (Trust::default(), Scores::new(1));
+        (self.n_features, self.n_seen, self.widened_at) = (None, 0, 0);
+        Ok(())
     }
 
     /// The parameters.
@@ -180,19 +221,22 @@ impl Keyed {
         self.n_seen
     }
 
-    /// Number of features of the rows learned; `None` before the first.
+    /// Number of columns of the rows learned; `None` before the first.
     pub fn n_features(&self) -> Option<usize> {
-        self.n_features
+        self.columns().map_or(self.n_features, Columns::n_columns)
     }
 
-    /// Names of the features, if the rows learned first had them.
-    pub fn names(&self) -> &FeatureNames {
-        &self.names
+    /// Names of the columns, if the rows learned first had them.
+    pub fn names(&self) -> FeatureNames {
+        let encoding = self.encoding.as_ref();
+        encoding.map_or_else(|| self.names.clone(), |encoding| encoding.names())
     }
 
-    /// Sets the names of the features.
+    /// Sets the names of the features, unless columns have them.
     pub fn name_features(&mut self, names: FeatureNames) {
-        self.names = names;
+        if self.encoding.is_none() {
+            self.names = names;
+        }
     }
 
     /// Refuses features of other names than those learned, if any have been.
@@ -200,29 +244,31 @@ impl Keyed {
         if self.n_seen == 0 || names.get().is_none() {
             return Ok(());
         }
-        self.names.check(argument, names)
+        self.names().check(argument, names)
     }
 
-    /// A copy of the model that a key has of its own: it predicts what the shared model leaves, or labels without one.
+    /// A copy of the model that a key has of its own: it predicts what the shared model leaves, or labels without one. It
+    /// takes the same rows, with a copy of the columns.
     pub fn model(&self, key: Key<'_>) -> Result<Learner, Error> {
         let slot = self
             .slots
             .get(&key)
             .ok_or_else(|| Error::unknown_key(key))?;
         let (mut bench, mut place) = (Bench::new(&*self.template), Own::Fresh);
-        let algorithm = bench.read(&slot.own, &self.overflow, &mut place)?.copy();
+        let own = bench.read(&slot.own, &self.overflow, &mut place)?;
+        let algorithm = self.wider(own)?.unwrap_or_else(|| own.copy());
         let width = self.n_features.filter(|_| slot.age > 0);
-        Learner::of_algorithm(self.params.model.clone(), algorithm, width, slot.age)
+        let (params, encoding) = (self.params.model.clone(), self.encoding.clone());
+        Learner::of_algorithm(params, algorithm, encoding, (width, slot.age))
     }
 
-    /// A copy of the shared model, if there is one.
+    /// A copy of the shared model, if there is one; it takes the same rows.
     pub fn shared_model(&self) -> Result<Option<Learner>, Error> {
         let (Some(params), Some(shared)) = (&self.params.shared, &self.shared) else {
             return Ok(None);
         };
-        let learner =
-            Learner::of_algorithm(params.clone(), shared.copy(), self.n_features, self.n_seen);
-        learner.map(Some)
+        let (encoding, learned) = (self.encoding.clone(), (self.n_features, self.n_seen));
+        Learner::of_algorithm(params.clone(), shared.copy(), encoding, learned).map(Some)
     }
 
     /// Forgets a key; what the shared model has learned of it remains.
@@ -233,6 +279,7 @@ impl Keyed {
             self.overflow.forget(place);
         }
         self.find_in_memory();
+        self.forget_first(key);
         Ok(())
     }
 
@@ -244,13 +291,36 @@ impl Keyed {
             .sum();
         let entry = size_of::<(usize, KeyBuf, Slot)>() + 2 * size_of::<usize>();
         let shared = self.shared.as_ref().map_or(0, |shared| shared.heap_bytes());
-        size_of::<Self>() + self.slots.capacity() * entry + inside + shared
+        size_of::<Self>()
+            + self.slots.capacity() * entry
+            + inside
+            + shared
+            + self.encoding.heap_bytes()
     }
 
     /// A copy that goes on bit for bit.
     pub fn copy(&self) -> Result<Self, Error> {
         Self::from_bytes(&self.to_bytes()?)
     }
+}
+
+/// Columns that have learned nothing, whose features these models take; `None` if rows are numbers alone.
+fn encoding_of<'a>(
+    params: &KeyedParams,
+    mut models: impl Iterator<Item = &'a Box<dyn Algorithm>>,
+) -> Result<Option<Encoding>, Error> {
+    let Some(settings) = &params.columns else {
+        return Ok(None);
+    };
+    let (mut settings, mut scale) = (settings.clone(), false);
+    for facts in models.by_ref().map(|model| model.facts()) {
+        if facts.n_features.is_some() {
+            return Err(Error::FixedWidth);
+        }
+        scale |= !facts.takes_any_scale;
+    }
+    settings.scale = scale;
+    Encoding::new(settings, 1).map(Some)
 }
 
 /// The algorithm with these parameters, if keys can have it.

@@ -1,5 +1,8 @@
 //! What models by key promise as a whole.
 
+mod late;
+mod tables;
+
 use proptest::prelude::*;
 
 use super::*;

@@ -5,7 +5,9 @@ use std::ops::Range;
 
 use serde_json::Value;
 
-use crate::columns::{Change, Columns, Kind, Matched, OnMissing, Replay, Settings, Table};
+use crate::columns::{
+    Change, Columns, Kind, Matched, OnMissing, OnNewColumns, Replay, Settings, Table,
+};
 use crate::data::{FeatureNames, Number, Rows};
 use crate::error::Error;
 use crate::persist::State;
@@ -14,12 +16,12 @@ use crate::runtime::Heap;
 
 /// Columns, and what brings their features to one scale for algorithms that do not.
 #[derive(Debug, Clone)]
-pub(super) struct Encoding {
-    pub(super) columns: Columns,
+pub(crate) struct Encoding {
+    pub(crate) columns: Columns,
     /// Scales of the features; `None` for algorithms that have their own.
     scaling: Option<Scaling>,
     /// Number of times that the algorithm has begun anew.
-    pub(super) generation: u64,
+    pub(crate) generation: u64,
 }
 
 /// Rows of features, one after the other.
@@ -35,20 +37,20 @@ impl Features {
     }
 
     /// All numbers, row by row.
-    pub(super) fn numbers(&self) -> &[f64] {
+    pub(crate) fn numbers(&self) -> &[f64] {
         &self.numbers
     }
 }
 
 /// Rows of features that were encoded with the same columns, and how the columns changed after the last.
-pub(super) struct Encoded {
-    pub(super) features: Features,
-    pub(super) change: Change,
+pub(crate) struct Encoded {
+    pub(crate) features: Features,
+    pub(crate) change: Change,
 }
 
 impl Encoding {
     /// Columns that have learned nothing.
-    pub(super) fn new(settings: Settings, n_targets: usize) -> Result<Self, Error> {
+    pub(crate) fn new(settings: Settings, n_targets: usize) -> Result<Self, Error> {
         let scaling = settings.scale.then(Scaling::default);
         Ok(Self {
             columns: Columns::new(settings, n_targets)?,
@@ -58,24 +60,24 @@ impl Encoding {
     }
 
     /// Number of features that the algorithm gets: at least one, which is 0 if columns have none.
-    pub(super) fn width(&self) -> usize {
+    pub(crate) fn width(&self) -> usize {
         self.columns.width().max(1)
     }
 
     /// Names of the columns, if they have names.
-    pub(super) fn names(&self) -> FeatureNames {
+    pub(crate) fn names(&self) -> FeatureNames {
         let is_named = self.columns.is_named() && self.columns.n_learned() > 0;
         let names = || self.columns.schema().map(|field| field.name.to_owned());
         FeatureNames::new(is_named.then(|| names().collect()))
     }
 
     /// Returns true if numbers may be missing.
-    pub(super) fn takes_gaps(&self) -> bool {
+    pub(crate) fn takes_gaps(&self) -> bool {
         self.columns.settings().missing == OnMissing::Fill
     }
 
     /// The features of rows of an array; `None` if they are the numbers of the rows.
-    pub(super) fn features_of<T: Number>(
+    pub(crate) fn features_of<T: Number>(
         &self,
         rows: &Rows<'_, T>,
     ) -> Result<Option<Features>, Error> {
@@ -84,7 +86,7 @@ impl Encoding {
     }
 
     /// The rows of an array as a table; `None` if their numbers are their features.
-    pub(super) fn table_of<T: Number>(&self, rows: &Rows<'_, T>) -> Result<Option<Table>, Error> {
+    pub(crate) fn table_of<T: Number>(&self, rows: &Rows<'_, T>) -> Result<Option<Table>, Error> {
         if self.takes_arrays_as_tables() || (self.takes_gaps() && rows.has_gaps()) {
             rows.check_numbers_or_gaps("X")?;
             return Ok(Some(self.columns.table_of(rows)));
@@ -101,7 +103,7 @@ impl Encoding {
     }
 
     /// Returns true if rows of numbers are rows of features, whatever the numbers are.
-    pub(super) fn is_identity(&self) -> bool {
+    pub(crate) fn is_identity(&self) -> bool {
         let columns = &self.columns;
         let mut kinds = columns.schema().map(|field| field.kind);
         self.scaling.is_none()
@@ -111,13 +113,52 @@ impl Encoding {
     }
 
     /// A table under the names that are known: columns without names are found by their order.
-    pub(super) fn named<'t>(&self, table: &'t Table) -> Cow<'t, Table> {
+    pub(crate) fn named<'t>(&self, table: &'t Table) -> Cow<'t, Table> {
         let renamed = self.columns.renamed(table);
         renamed.map_or(Cow::Borrowed(table), Cow::Owned)
     }
 
+    /// Refuses a table without rows, or without columns if those learned have to come.
+    pub(crate) fn check_size(&self, table: &Table) -> Result<(), Error> {
+        let needs_columns = self.columns.settings().on_new_columns == OnNewColumns::Error;
+        let wanted = match (table.n_rows(), table.names().len()) {
+            (0, _) => "row",
+            (_, 0) if needs_columns => "feature",
+            _ => return Ok(()),
+        };
+        let argument = "X";
+        Err(Error::Empty { argument, wanted })
+    }
+
+    /// Encodes and learns all rows of a table, as [`learn_rows`](Self::learn_rows) does, for those who check features
+    /// before anything is learned: `check` gets rows of features, the number of the first, and their weights, if any.
+    pub(crate) fn rehearse(
+        mut self,
+        mut matched: Matched<'_>,
+        y: &[f64],
+        weights: Option<&[f64]>,
+        check: impl Fn(&Rows<'_>, usize, Option<&[f64]>) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let (mut first, n_rows) = (0, matched.table().n_rows());
+        while first < n_rows {
+            let encoded = self.learn_rows(&mut matched, first..n_rows, y, weights);
+            let rows = encoded.features.rows();
+            check(&rows, first, weights.map(|weights| &weights[first..]))?;
+            first += rows.len();
+            match encoded.change {
+                Change::None => {}
+                Change::Wider => self.widen(),
+                Change::Anew(replay) => {
+                    let weights: Vec<f64> = replay.rows().iter().map(|row| row.weight).collect();
+                    check(&self.begin_anew(&replay).rows(), 0, Some(&weights))?;
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// The features of the rows of a table.
-    pub(super) fn features(&self, table: &Table) -> Result<Features, Error> {
+    pub(crate) fn features(&self, table: &Table) -> Result<Features, Error> {
         let (table, width) = (self.named(table), self.width());
         let mut matched = self.columns.check(&table)?;
         let mut scratch = Vec::new();
@@ -129,7 +170,7 @@ impl Encoding {
     }
 
     /// Appends the features of a row of a table.
-    pub(super) fn encode_onto(
+    pub(crate) fn encode_onto(
         &self,
         matched: &mut Matched<'_>,
         row: usize,
@@ -167,7 +208,7 @@ impl Encoding {
     }
 
     /// Gives a scale to numbers that vary for the first time in a row of a table, which is learned.
-    pub(super) fn begin_scales_of(&mut self, matched: &mut Matched<'_>, row: usize) {
+    fn begin_scales_of(&mut self, matched: &mut Matched<'_>, row: usize) {
         if self.scaling.is_some() {
             let mut features = Vec::new();
             self.columns.encode(matched, row, &mut features);
@@ -177,7 +218,7 @@ impl Encoding {
 
     /// Encodes rows of a table and learns them, one after the other, until all features change or the rows end. `y` and
     /// `weights` are those of the whole table.
-    pub(super) fn learn_rows(
+    pub(crate) fn learn_rows(
         &mut self,
         matched: &mut Matched<'_>,
         rows: Range<usize>,
@@ -205,21 +246,53 @@ impl Encoding {
         Encoded { features, change }
     }
 
+    /// Refuses a row that was asked for, if its values are of other kinds than those that are settled by now.
+    pub(crate) fn check_asked(&self, table: &Table) -> Result<(), Error> {
+        self.columns.check(&self.named(table)).map(drop)
+    }
+
+    /// Returns true if a row of a table, asked for in some generation, had features that are others by now.
+    pub(crate) fn is_of_others(&self, generation: Option<u64>) -> bool {
+        generation.is_some_and(|generation| generation != self.generation)
+    }
+
+    /// Learns the labels of a row that was asked for when it had the features `x`; returns its features as they are now.
+    /// They are encoded anew if all have changed since, or if it is a row of an array, which has no generation.
+    pub(crate) fn learn_asked(
+        &mut self,
+        table: &Table,
+        (x, generation): (&[f64], Option<u64>),
+        (y, weight): (&[f64], f64),
+    ) -> Result<(Vec<f64>, Change), Error> {
+        let table = self.named(table).into_owned();
+        let mut matched = self.columns.check(&table)?;
+        let mut features = Vec::with_capacity(self.width());
+        if generation == Some(self.generation) {
+            features.extend_from_slice(x);
+            features.resize(self.width(), 0.0);
+        } else {
+            self.encode_onto(&mut matched, 0, &mut Vec::new(), &mut features);
+        }
+        self.begin_scales_of(&mut matched, 0);
+        let change = self.columns.learn(&mut matched, 0, y, weight);
+        Ok((features, change))
+    }
+
     /// Begins to learn rows of arrays, if nothing has been learned.
-    pub(super) fn begin_numbers(&mut self, width: usize) {
+    pub(crate) fn begin_numbers(&mut self, width: usize) {
         if self.columns.n_columns().is_none() {
             self.columns.begin_numbers(width);
         }
     }
 
     /// Tells the columns of a row of an array whose numbers were its features.
-    pub(super) fn note_row(&mut self, x: &[f64]) {
+    pub(crate) fn note_row(&mut self, x: &[f64]) {
         self.begin_numbers(x.len());
         self.columns.learn_numbers(x);
     }
 
     /// Follows features that were appended.
-    pub(super) fn widen(&mut self) {
+    pub(crate) fn widen(&mut self) {
         let width = self.width();
         if let Some(scaling) = &mut self.scaling {
             scaling.widen(width);
@@ -227,7 +300,7 @@ impl Encoding {
     }
 
     /// Takes the scales from rows that are learned again; returns their features.
-    pub(super) fn begin_anew(&mut self, replay: &Replay) -> Features {
+    pub(crate) fn begin_anew(&mut self, replay: &Replay) -> Features {
         self.generation += 1;
         let width = self.width();
         let mut numbers = Vec::with_capacity(replay.rows().len() * width);
@@ -244,7 +317,7 @@ impl Encoding {
     }
 
     /// Stores the arrays in a state, and returns the rest as JSON.
-    pub(super) fn save(&self, state: &mut State) -> Result<Value, Error> {
+    pub(crate) fn save(&self, state: &mut State) -> Result<Value, Error> {
         let mut content = Ok(Value::Null);
         state.nest("columns", |state| {
             if let Some(scaling) = &self.scaling {
@@ -257,7 +330,7 @@ impl Encoding {
     }
 
     /// Reads what [`save`](Self::save) has stored.
-    pub(super) fn load(content: Value, n_targets: usize, state: &State) -> Result<Self, Error> {
+    pub(crate) fn load(content: Value, n_targets: usize, state: &State) -> Result<Self, Error> {
         let state = state.inner("columns");
         let columns = Columns::load(content, &state)?;
         if columns.n_targets() != n_targets {

@@ -83,17 +83,20 @@ impl Learner {
         }
     }
 
-    /// A learner with this algorithm, which has learned so many rows of numbers.
+    /// A learner with this algorithm, which has learned so many rows, of tables if there is an encoding.
     pub(crate) fn of_algorithm(
         params: AnyParams,
         algorithm: Box<dyn Algorithm>,
-        n_features: Option<usize>,
-        n_seen: u64,
+        encoding: Option<Box<Encoding>>,
+        (n_features, n_seen): (Option<usize>, u64),
     ) -> Result<Self, Error> {
         let mut learner = Self::new(params)?;
         learner.algorithm = algorithm;
         (learner.n_features, learner.n_seen, learner.n_asked) = (n_features, n_seen, n_seen);
-        learner.load_encoding(None, &State::default())?;
+        match encoding {
+            Some(_) => learner.encoding = encoding,
+            None => learner.load_encoding(None, &State::default())?,
+        }
         Ok(learner)
     }
 

@@ -119,26 +119,14 @@ impl Learner {
 
     /// Refuses a ticket that no learner like this one has given.
     pub(crate) fn check_ticket(&self, ticket: &Ticket) -> Result<(), Error> {
-        let Asked {
-            yhat,
-            q,
-            scales,
-            details,
-        } = &ticket.asked;
         if ticket.row.is_some() {
             check_row(&ticket.x)?;
         } else {
             self.check_row(&ticket.x)?;
         }
-        check_label(yhat, self.n_targets())?;
-        let n_scales = if self.has_intervals() {
-            self.n_targets()
-        } else {
-            0
-        };
-        let numbers = scales.iter().chain(details).chain([q]);
-        let finite = numbers.clone().all(|number| number.is_finite());
-        if finite && *q >= 0.0 && scales.len() == n_scales && scales.iter().all(|s| *s >= 0.0) {
+        check_label(&ticket.asked.yhat, self.n_targets())?;
+        let facts = (self.n_targets(), self.has_intervals());
+        if ticket.asked.is_plausible(facts) {
             return Ok(());
         }
         Err(Error::Ticket {
@@ -182,20 +170,12 @@ impl Learner {
             .encoding
             .as_mut()
             .ok_or(Error::NoColumns { algorithm })?;
-        let table = encoding.named(table).into_owned();
-        let mut matched = encoding.columns.check(&table)?;
-        let (mut x, mut asked) = (ticket.x.clone(), ticket.asked.clone());
-        if generation == Some(encoding.generation) {
-            x.resize(encoding.width(), 0.0);
-        } else {
-            x.clear();
-            encoding.encode_onto(&mut matched, 0, &mut Vec::new(), &mut x);
-        }
-        if generation.is_some_and(|generation| generation != encoding.generation) {
+        let is_of_others = encoding.is_of_others(generation);
+        let (x, change) = encoding.learn_asked(table, (&ticket.x, generation), (y, weight))?;
+        let mut asked = ticket.asked.clone();
+        if is_of_others {
             asked.details.clear();
         }
-        encoding.begin_scales_of(&mut matched, 0);
-        let change = encoding.columns.learn(&mut matched, 0, y, weight);
         self.count_rows(x.len(), 1);
         self.algorithm.learn_asked(&x, y, weight, &asked, delay);
         self.follow(change)

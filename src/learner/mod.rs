@@ -20,13 +20,12 @@ use crate::error::Error;
 use crate::linalg::Panels;
 use crate::runtime::Heap;
 
-use encoding::Encoding;
-#[cfg(feature = "python")]
-pub(crate) use encoding::Features;
+pub(crate) use encoding::{Encoded, Encoding, Features};
 pub use late::{AskedRow, Ticket};
 use pending::Pending;
 use scorer::Form;
 pub use scorer::Scorer;
+pub(crate) use widen::widened;
 
 /// The largest number of features, more than any row has.
 const LARGEST_WIDTH: usize = 1 << 40;

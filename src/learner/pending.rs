@@ -81,15 +81,18 @@ impl Learner {
 impl Ticket {
     /// The row of a table as text; empty for a row of an array.
     pub(crate) fn row_to_text(&self) -> String {
-        let text = |row: &AskedRow| {
-            json!({"generation": row.generation, "row": row.table.row_to_json()}).to_string()
-        };
-        self.row.as_ref().map(text).unwrap_or_default()
+        let text = self.row.as_ref().map(AskedRow::to_text);
+        text.unwrap_or_default()
     }
 }
 
 impl AskedRow {
-    /// Reads what [`row_to_text`](Ticket::row_to_text) has written.
+    /// The row as text.
+    pub(crate) fn to_text(&self) -> String {
+        json!({"generation": self.generation, "row": self.table.row_to_json()}).to_string()
+    }
+
+    /// Reads what [`to_text`](Self::to_text) has written; nothing from an empty text.
     pub(crate) fn from_text(text: &str) -> Result<Option<Self>, Error> {
         if text.is_empty() {
             return Ok(None);

@@ -5,9 +5,9 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::Learner;
-use super::encoding::{Encoded, Encoding, Features};
+use super::encoding::{Encoded, Encoding};
 use crate::algorithms::learn_rows;
-use crate::columns::{Change, Columns, Field, Matched, OnNewColumns, Settings, Table};
+use crate::columns::{Change, Columns, Field, Matched, Settings, Table};
 use crate::data::{Rows, check_labels, check_predictions};
 use crate::error::{Error, Place};
 
@@ -85,16 +85,7 @@ impl Learner {
         weights: Option<&[f64]>,
     ) -> Result<Matched<'t>, Error> {
         let (encoding, n_rows, n_columns) = (self.encoding()?, table.n_rows(), table.names().len());
-        let needs_columns = encoding.columns.settings().on_new_columns == OnNewColumns::Error;
-        let wanted = match (n_rows, n_columns) {
-            (0, _) => Some("row"),
-            (_, 0) if needs_columns => Some("feature"),
-            _ => None,
-        };
-        if let Some(wanted) = wanted {
-            let argument = "X";
-            return Err(Error::Empty { argument, wanted });
-        }
+        encoding.check_size(table)?;
         check_labels(y, n_rows, self.n_targets())?;
         if let Some(weights) = weights {
             self.check_weights(weights, n_rows)?;
@@ -110,37 +101,18 @@ impl Learner {
     /// Encodes and learns all rows of a table with a copy of the columns, and refuses features that are too large.
     fn rehearse(
         &self,
-        mut encoding: Encoding,
-        mut matched: Matched<'_>,
+        encoding: Encoding,
+        matched: Matched<'_>,
         y: &[f64],
         weights: Option<&[f64]>,
     ) -> Result<(), Error> {
-        let (mut first, n_rows) = (0, matched.table().n_rows());
-        let check = |features: &Features, first: usize, weights: Option<&[f64]>| {
+        encoding.rehearse(matched, y, weights, |rows, first, weights| {
             let place = |i| Place::new("X", [first + i]);
-            self.check_kernel(features.rows().iter(), place)?;
+            self.check_kernel(rows.iter(), place)?;
             weights.map_or(Ok(()), |weights| {
-                self.check_weighted_kernel(features.rows().iter(), weights, place)
+                self.check_weighted_kernel(rows.iter(), weights, place)
             })
-        };
-        while first < n_rows {
-            let encoded = encoding.learn_rows(&mut matched, first..n_rows, y, weights);
-            check(
-                &encoded.features,
-                first,
-                weights.map(|weights| &weights[first..]),
-            )?;
-            first += encoded.features.rows().len();
-            match encoded.change {
-                Change::None => {}
-                Change::Wider => encoding.widen(),
-                Change::Anew(replay) => {
-                    let weights: Vec<f64> = replay.rows().iter().map(|row| row.weight).collect();
-                    check(&encoding.begin_anew(&replay), 0, Some(&weights))?;
-                }
-            }
-        }
-        Ok(())
+        })
     }
 
     /// Learns some rows of a table that has been checked, with labels and weights of the whole table.

@@ -1,6 +1,9 @@
 //! Rows that gain features.
 
+use std::ops::Range;
+
 use super::{LARGEST_WIDTH, Learner};
+use crate::algorithms::Algorithm;
 use crate::data::checks::at_least_one;
 use crate::error::Error;
 use crate::persist::State;
@@ -54,13 +57,22 @@ impl Learner {
             return Ok(());
         };
         self.check_memory(n_features)?;
-        let mut state = State::wide(n_features);
-        self.algorithm.save(&mut state);
-        let mut wider = self.params.build()?;
-        wider.load(&state)?;
-        wider.widen(before, n_features)?;
-        self.algorithm = wider;
+        let fresh = self.params.build()?;
+        self.algorithm = widened(fresh, &*self.algorithm, before..n_features)?;
         self.n_features = self.n_features.map(|_| n_features);
         Ok(())
     }
+}
+
+/// An algorithm whose rows have more features than before: `fresh` is one that has learned nothing.
+pub(crate) fn widened(
+    mut fresh: Box<dyn Algorithm>,
+    algorithm: &dyn Algorithm,
+    Range { start, end }: Range<usize>,
+) -> Result<Box<dyn Algorithm>, Error> {
+    let mut state = State::wide(end);
+    algorithm.save(&mut state);
+    fresh.load(&state)?;
+    fresh.widen(start, end)?;
+    Ok(fresh)
 }

@@ -42,6 +42,20 @@ pub struct Asked {
     pub details: Vec<f64>,
 }
 
+impl Asked {
+    /// Returns true if a learner of so many targets, with intervals or without, may have said this.
+    pub(crate) fn is_plausible(&self, (n_targets, has_intervals): (usize, bool)) -> bool {
+        let n_scales = if has_intervals { n_targets } else { 0 };
+        let numbers = self.yhat.iter().chain(&self.scales).chain(&self.details);
+        let mut all = numbers.chain([&self.q]);
+        all.all(|number| number.is_finite())
+            && self.q >= 0.0
+            && self.yhat.len() == n_targets
+            && self.scales.len() == n_scales
+            && self.scales.iter().all(|scale| *scale >= 0.0)
+    }
+}
+
 impl Scores {
     /// No scores yet, for `n_targets` targets.
     pub fn new(n_targets: usize) -> Self {
@@ -71,7 +85,9 @@ impl Scores {
 
     /// Takes the next errors, and their `q`, from what was predicted when the row was asked for.
     pub(crate) fn answer(&mut self, asked: &Asked) {
-        self.asked = Some(asked.clone());
+        if !self.is_off {
+            self.asked = Some(asked.clone());
+        }
     }
 
     /// Records the labels `y` of one row, one for each target, that was predicted with this `q`.

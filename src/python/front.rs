@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::learner::Learner;
 use super::{arrays, params};
 use crate::algorithms::AnyParams;
-use crate::columns::{Columns, Kind, Settings, Why};
+use crate::columns::{Kind, Settings, Why};
 use crate::error::Error;
 
 type Core = crate::Learner;
@@ -62,17 +62,37 @@ fn params_of(model: &Bound<'_, PyAny>) -> PyResult<AnyParams> {
     })
 }
 
-/// The parameters of a learner that has seen nothing, for rows of numbers: its columns have no settings of their own.
-pub(super) fn params_of_numbers(argument: &str, model: &Bound<'_, PyAny>) -> PyResult<AnyParams> {
-    let expected = "a learner of numbers that has seen nothing";
-    params_if((argument, expected), model, |learner| {
-        let usual = Core::new(learner.params().clone()).ok();
-        let usual = usual
-            .as_ref()
-            .and_then(Core::columns)
-            .map(Columns::settings);
-        learner.columns().map(Columns::settings) == usual
-    })
+/// The parameters of a learner that has seen nothing, and the settings of its columns, if it takes tables.
+pub(super) fn parts_of_new(
+    argument: &str,
+    model: &Bound<'_, PyAny>,
+) -> PyResult<(AnyParams, Option<Settings>)> {
+    let mut settings = None;
+    let params = params_if(
+        (argument, "a learner that has seen nothing"),
+        model,
+        |learner| {
+            settings = learner.columns().map(|columns| Settings {
+                scale: false,
+                ..columns.settings().clone()
+            });
+            true
+        },
+    )?;
+    Ok((params, settings))
+}
+
+/// The public object of a learner that has seen nothing, which takes tables if there are settings of columns.
+pub(super) fn new_object<'py>(
+    py: Python<'py>,
+    params: &AnyParams,
+    settings: Option<&Settings>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let Some(settings) = settings else {
+        return params::object(py, params);
+    };
+    let learner = Core::with_columns(params.clone(), settings.clone())?;
+    Learner::wrap(py, learner, None)
 }
 
 fn params_if(

@@ -18,16 +18,23 @@ use crate::data::FeatureNames;
 
 type Shared = ReentrantMutex<RefCell<Learner>>;
 
-/// A row of a table, if it is one and the learner takes it.
-fn of_table(
-    py: Python<'_>,
-    learner: &Shared,
+/// A row of a table, if it is one and the model takes it.
+pub(super) fn of_table(
+    argument: &str,
     x: &Bound<'_, PyAny>,
+    takes_tables: impl FnOnce() -> bool,
 ) -> PyResult<Option<Arc<Table>>> {
-    if arrays::is_nameless(x) || !learner.lock_py_attached(py).borrow().takes_tables() {
+    if arrays::is_nameless(x) || !takes_tables() {
         return Ok(None);
     }
-    tables::row("x", x)
+    tables::row(argument, x)
+}
+
+/// A row of a table, if it is one and the learner takes it.
+fn row_of(py: Python<'_>, learner: &Shared, x: &Bound<'_, PyAny>) -> PyResult<Option<Arc<Table>>> {
+    of_table("x", x, || {
+        learner.lock_py_attached(py).borrow().takes_tables()
+    })
 }
 
 /// Predicts a row.
@@ -36,7 +43,7 @@ pub(super) fn predict<'py>(
     learner: &Shared,
     x: &Bound<'py, PyAny>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    if let Some(row) = of_table(py, learner, x)? {
+    if let Some(row) = row_of(py, learner, x)? {
         let yhat = learner.lock_py_attached(py).borrow().predict_table(&row)?;
         return Ok(chunks::prediction(py, yhat));
     }
@@ -59,7 +66,7 @@ pub(super) fn learn(
     (x, y): (&Bound<'_, PyAny>, &[f64]),
     weight: Option<f64>,
 ) -> PyResult<()> {
-    if let Some(row) = of_table(py, learner, x)? {
+    if let Some(row) = row_of(py, learner, x)? {
         let weights = weight.as_ref().map(from_ref);
         return schema::warn_after(py, learner, || {
             let guard = learner.lock_py_attached(py);
@@ -86,7 +93,7 @@ pub(super) fn ask(
     x: &Bound<'_, PyAny>,
     level: Option<f64>,
 ) -> PyResult<Ticket> {
-    if let Some(row) = of_table(py, learner, x)? {
+    if let Some(row) = row_of(py, learner, x)? {
         let guard = learner.lock_py_attached(py);
         let ask = |learner: &mut Learner| learner.ask_table(&row);
         return late::ask(&mut guard.borrow_mut(), level, FeatureNames::default(), ask);

@@ -12,6 +12,7 @@ use super::tables::Table;
 use crate::Learner;
 use crate::columns::{Columns, Fitted, Kind, Why};
 use crate::error::{ColumnProblem, Error};
+use crate::keyed::Keyed;
 
 import_exception!(nystream, ColumnWarning);
 
@@ -97,21 +98,39 @@ pub(super) fn of(columns: &Columns) -> Vec<Column> {
     fields.collect()
 }
 
-/// Lets a learner learn, and warns of columns that are left out if that has settled the kinds of columns.
-pub(super) fn warn_after<T>(
+/// A model that may have columns.
+pub(super) trait MayHaveColumns {
+    /// Its columns, if it has them.
+    fn columns(&self) -> Option<&Columns>;
+}
+
+impl MayHaveColumns for Learner {
+    fn columns(&self) -> Option<&Columns> {
+        self.columns()
+    }
+}
+
+impl MayHaveColumns for Keyed {
+    fn columns(&self) -> Option<&Columns> {
+        self.columns()
+    }
+}
+
+/// Lets a model learn, and warns of columns that are left out if that has settled the kinds of columns.
+pub(super) fn warn_after<T, M: MayHaveColumns>(
     py: Python<'_>,
-    learner: &ReentrantMutex<RefCell<Learner>>,
+    model: &ReentrantMutex<RefCell<M>>,
     learn: impl FnOnce() -> PyResult<T>,
 ) -> PyResult<T> {
     let is_settled = || {
-        let guard = learner.lock_py_attached(py);
-        let learner = guard.borrow();
-        learner.columns().is_none_or(Columns::is_settled)
+        let guard = model.lock_py_attached(py);
+        let model = guard.borrow();
+        model.columns().is_none_or(Columns::is_settled)
     };
     let was_settled = is_settled();
     let learned = learn()?;
     if !was_settled && is_settled() {
-        let message = learner
+        let message = model
             .lock_py_attached(py)
             .borrow()
             .columns()

@@ -17,7 +17,7 @@ use crate::data::{FeatureNames, Number};
 use crate::error::Error;
 
 /// The rows of an array with the names of its columns, or those of a table.
-enum Batch<'py> {
+pub(super) enum Batch<'py> {
     Matrix(Matrix<'py>, FeatureNames),
     Table(Arc<Table>),
 }
@@ -79,7 +79,7 @@ impl<'py> TrainingBatch<'py> {
 }
 
 impl<'py> Batch<'py> {
-    fn new(X: &Bound<'py, PyAny>, takes_tables: bool) -> PyResult<Self> {
+    pub(super) fn new(X: &Bound<'py, PyAny>, takes_tables: bool) -> PyResult<Self> {
         if takes_tables && let Some(table) = tables::table("X", X)? {
             return Ok(Self::Table(table));
         }

@@ -101,13 +101,11 @@ def facts_of(model: Model) -> dict[str, Any]:
         return inspect_forecaster.facts_of(model)
     names = [name for name in LABELS if hasattr(model, name)]
     facts = {"kind": type(model).__name__, **{name: getattr(model, name) for name in names}}
-    if isinstance(model, Keyed):
-        return facts_of_keys(model) | facts
     if facts["schema"]:  # which has the names, too
         facts["schema"] = [column_facts(column) for column in facts["schema"]]
     else:
         del facts["schema"]
-    return facts
+    return facts_of_keys(model) | facts if isinstance(model, Keyed) else facts
 
 
 def facts_of_keys(model: Keyed) -> dict[str, Any]:

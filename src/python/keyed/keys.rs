@@ -28,6 +28,14 @@ impl PyKey {
     }
 }
 
+/// A key as Python has it.
+pub(in crate::python) fn to_py<'py>(py: Python<'py>, key: Key<'_>) -> PyResult<Bound<'py, PyAny>> {
+    match key {
+        Key::Int(key) => Ok(key.into_pyobject(py)?.into_any()),
+        Key::Text(key) => Ok(key.into_pyobject(py)?.into_any()),
+    }
+}
+
 /// Reads a key.
 pub(super) fn one(argument: &str, value: &Bound<'_, PyAny>) -> PyResult<PyKey> {
     read(value, || argument.to_owned())

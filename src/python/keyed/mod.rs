@@ -1,6 +1,8 @@
 //! The class of models by key.
 
 mod keys;
+mod one_row;
+mod params;
 mod rows;
 
 use std::cell::RefCell;
@@ -9,14 +11,17 @@ use numpy::{PyArray1, PyArrayMethods};
 use parking_lot::{ReentrantMutex, ReentrantMutexGuard};
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
-use pyo3::types::{PyBool, PyBytes, PyDict, PyList};
+use pyo3::types::{PyBytes, PyDict, PyList};
 
+use super::late::{self, Ticket};
 use super::learner::Learner;
-use super::{arrays, front, intervals, params};
-use crate::algorithms::AnyParams;
-use crate::data::Rows;
-use crate::keyed::{Key, KeyedParams};
+use super::schema::{self, Column};
+use super::training_batch::Batch;
+use super::{arrays, intervals};
+use crate::keyed::Key;
 use keys::PyKey;
+pub(super) use keys::to_py;
+use rows::Score;
 
 type Core = crate::keyed::Keyed;
 
@@ -39,17 +44,23 @@ impl Keyed {
         self.core.lock_py_attached(py)
     }
 
-    /// Predicts and learns many rows.
+    fn takes_tables(&self, py: Python<'_>) -> bool {
+        self.lock(py).borrow().takes_tables()
+    }
+
+    /// Predicts and learns many rows, whose labels are known after `delay` more.
     fn learn(
         &self,
         keys: &Bound<'_, PyAny>,
         X: &Bound<'_, PyAny>,
         y: &Bound<'_, PyAny>,
+        delay: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Vec<f64>> {
-        let (py, owned) = (X.py(), keys::many(keys)?);
-        let (y, (X, names)) = (arrays::vector("y", y)?, arrays::rows("X", X)?);
+        let (py, delay) = (X.py(), late::delay(delay)?);
+        let (owned, y) = (keys::many(keys)?, arrays::vector("y", y)?);
+        let X = Batch::new(X, self.takes_tables(py))?;
         let (y, keys) = (y.try_readonly()?, borrowed(&owned));
-        rows::learn(py, &self.core, &keys, (&X, &names), y.as_slice()?)
+        rows::learn(py, (&self.core, delay), &keys, &X, y.as_slice()?)
     }
 }
 
@@ -71,14 +82,7 @@ impl Keyed {
         max_keys: Option<&Bound<'_, PyAny>>,
         store: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
-        let model = front::params_of_numbers("model", model)?;
-        let params = KeyedParams {
-            shared: shared_params(&model, shared)?,
-            model,
-            max_keys: max_keys.map(|n| arrays::count("max_keys", n)).transpose()?,
-            store: store.map(|path| arrays::path("store", path)).transpose()?,
-        };
-        Ok(Core::new(params)?.into())
+        Ok(Core::new(params::of(model, shared, max_keys, store)?)?.into())
     }
 
     /// The prediction for one row of a key: that of the shared model for a new key, or 0 without one. Changes nothing.
@@ -94,11 +98,8 @@ impl Keyed {
         key: &Bound<'_, PyAny>,
         x: &Bound<'_, PyAny>,
     ) -> PyResult<f64> {
-        let (key, (x, names)) = (keys::one("key", key)?, arrays::row("x", x)?);
-        let (guard, x) = (self.lock(py), x.try_readonly()?);
-        let keyed = guard.borrow();
-        keyed.check_names("x", &names)?;
-        Ok(keyed.predict_row(key.as_key(), x.as_slice()?)?)
+        let key = keys::one("key", key)?;
+        one_row::predict(py, &self.core, key.as_key(), x)
     }
 
     #[doc = include_str!("../docs/keyed_learn_one.txt")]
@@ -110,16 +111,7 @@ impl Keyed {
         y: &Bound<'_, PyAny>,
     ) -> PyResult<()> {
         let (key, y) = (keys::one("key", key)?, arrays::number("y", y)?);
-        let (x, names) = arrays::row("x", x)?;
-        let (guard, x) = (self.lock(py), x.try_readonly()?);
-        let mut keyed = guard.borrow_mut();
-        keyed.check_names("x", &names)?;
-        let is_first = keyed.n_seen() == 0;
-        keyed.learn_row(key.as_key(), x.as_slice()?, y)?;
-        if is_first {
-            keyed.name_features(names);
-        }
-        Ok(())
+        one_row::learn(py, &self.core, (key.as_key(), x), y)
     }
 
     #[doc = include_str!("../docs/keyed_predict_many.txt")]
@@ -129,30 +121,75 @@ impl Keyed {
         X: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let (py, owned) = (X.py(), keys::many(keys)?);
-        let (X, names) = arrays::rows("X", X)?;
-        let keys = borrowed(&owned);
-        let yhat = rows::score(py, &self.core, &keys, (&X, &names), (1, Core::predict_rows))?;
+        let (X, keys) = (Batch::new(X, self.takes_tables(py))?, borrowed(&owned));
+        let yhat = rows::score(py, &self.core, &keys, &X, Score::Prediction)?;
         Ok(PyArray1::from_vec(py, yhat))
     }
 
     #[doc = include_str!("../docs/keyed_learn_many.txt")]
+    #[pyo3(
+        signature = (keys, X, y, *, delay=None),
+        text_signature = "($self, keys, X, y, *, delay=0)"
+    )]
     fn learn_many(
         &self,
         keys: &Bound<'_, PyAny>,
         X: &Bound<'_, PyAny>,
         y: &Bound<'_, PyAny>,
+        delay: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<()> {
-        self.learn(keys, X, y).map(drop)
+        self.learn(keys, X, y, delay).map(drop)
     }
 
     #[doc = include_str!("../docs/keyed_progressive.txt")]
+    #[pyo3(
+        signature = (keys, X, y, *, delay=None),
+        text_signature = "($self, keys, X, y, *, delay=0)"
+    )]
     fn progressive<'py>(
         &self,
         keys: &Bound<'py, PyAny>,
         X: &Bound<'py, PyAny>,
         y: &Bound<'py, PyAny>,
+        delay: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        Ok(PyArray1::from_vec(X.py(), self.learn(keys, X, y)?))
+        Ok(PyArray1::from_vec(X.py(), self.learn(keys, X, y, delay)?))
+    }
+
+    #[doc = include_str!("../docs/keyed_ask.txt")]
+    #[pyo3(signature = (key, x, level=None))]
+    fn ask(
+        &self,
+        py: Python<'_>,
+        key: &Bound<'_, PyAny>,
+        x: &Bound<'_, PyAny>,
+        level: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Ticket> {
+        let key = keys::one("key", key)?;
+        let level = level.map(|level| arrays::number("level", level));
+        one_row::ask(py, &self.core, (key.as_key(), x), level.transpose()?)
+    }
+
+    #[doc = include_str!("../docs/keyed_answer.txt")]
+    fn answer(
+        &self,
+        py: Python<'_>,
+        ticket: &Bound<'_, Ticket>,
+        y: &Bound<'_, PyAny>,
+    ) -> PyResult<()> {
+        let y = arrays::number("y", y)?;
+        one_row::answer(py, &self.core, ticket.get(), y)
+    }
+
+    #[doc = include_str!("../docs/keyed_learn_pending.txt")]
+    fn learn_pending(&self, py: Python<'_>) -> PyResult<()> {
+        Ok(self.lock(py).borrow_mut().learn_pending()?)
+    }
+
+    #[doc = include_str!("../docs/keyed_n_pending.txt")]
+    #[getter]
+    fn n_pending(&self, py: Python<'_>) -> usize {
+        self.lock(py).borrow().n_pending()
     }
 
     #[doc = include_str!("../docs/keyed_predict_interval.txt")]
@@ -165,21 +202,15 @@ impl Keyed {
     ) -> PyResult<Bound<'py, PyAny>> {
         let py = X.py();
         let level = level.map_or(Ok(0.9), |level| arrays::number("level", level))?;
-        if arrays::is_row(X) {
-            let (key, (x, names)) = (keys::one("keys", keys)?, arrays::row("X", X)?);
-            let (guard, x) = (self.lock(py), x.try_readonly()?);
-            let keyed = guard.borrow();
-            keyed.check_names("X", &names)?;
-            let rows = Rows::named("X", x.as_slice()?, x.as_slice()?.len())?;
-            let ends = keyed.predict_intervals(&[key.as_key()], &rows, level)?;
+        let is_row = arrays::is_row(X) || one_row::of_table(py, &self.core, "X", X)?.is_some();
+        if is_row {
+            let key = keys::one("keys", keys)?;
+            let ends = one_row::interval(py, &self.core, (key.as_key(), X), level)?;
             return intervals::of_row(py, ends, 1);
         }
-        let (owned, (X, names)) = (keys::many(keys)?, arrays::rows("X", X)?);
-        let keys = borrowed(&owned);
-        let score = |keyed: &Core, keys: &[Key<'_>], rows: &Rows<'_>| {
-            keyed.predict_intervals(keys, rows, level)
-        };
-        let ends = rows::score(py, &self.core, &keys, (&X, &names), (2, score))?;
+        let owned = keys::many(keys)?;
+        let (X, keys) = (Batch::new(X, self.takes_tables(py))?, borrowed(&owned));
+        let ends = rows::score(py, &self.core, &keys, &X, Score::Interval(level))?;
         intervals::of_rows(py, ends, Some(keys.len()), 1)
     }
 
@@ -187,10 +218,7 @@ impl Keyed {
     fn keys<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         let guard = self.lock(py);
         let keyed = guard.borrow();
-        let keys = keyed.keys().map(|key| match key {
-            Key::Int(key) => Ok(key.into_pyobject(py)?.into_any()),
-            Key::Text(key) => Ok(key.into_pyobject(py)?.into_any()),
-        });
+        let keys = keyed.keys().map(|key| to_py(py, key));
         PyList::new(py, keys.collect::<PyResult<Vec<_>>>()?)
     }
 
@@ -257,6 +285,14 @@ impl Keyed {
         keyed.names().get().map(<[String]>::to_vec)
     }
 
+    #[doc = include_str!("../docs/keyed_schema.txt")]
+    #[getter]
+    fn schema(&self, py: Python<'_>) -> Option<Vec<Column>> {
+        let guard = self.lock(py);
+        let keyed = guard.borrow();
+        keyed.columns().map(schema::of)
+    }
+
     #[doc = include_str!("../docs/keyed_nbytes.txt")]
     #[getter]
     fn nbytes(&self, py: Python<'_>) -> usize {
@@ -272,15 +308,7 @@ impl Keyed {
     /// 1000
     #[getter]
     fn params<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let guard = self.lock(py);
-        let keyed = guard.borrow();
-        let (own, params) = (keyed.params(), PyDict::new(py));
-        params.set_item("model", params::object(py, &own.model)?)?;
-        let shared = own.shared.as_ref().map(|shared| params::object(py, shared));
-        params.set_item("shared", shared.transpose()?)?;
-        params.set_item("max_keys", own.max_keys)?;
-        params.set_item("store", own.store.clone())?;
-        Ok(params)
+        params::to_dict(py, self.lock(py).borrow().params())
     }
 
     #[doc = include_str!("../docs/keyed_to_bytes.txt")]
@@ -310,27 +338,18 @@ impl Keyed {
     }
 
     fn __getstate__(slf: &Bound<'_, Self>) -> PyResult<()> {
-        Err(params::no_state(slf))
+        Err(super::params::no_state(slf))
     }
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
-        let params = self.params(py)?;
-        let shown =
-            |name: &str| Ok::<_, PyErr>(params.as_any().get_item(name)?.repr()?.to_string());
-        let (model, n_keys) = (shown("model")?, self.lock(py).borrow().len());
-        let keys = if n_keys == 1 { "key" } else { "keys" };
-        Ok(format!("<nystream.Keyed: {model}, {n_keys} {keys}>"))
-    }
-}
-
-/// The parameters of the shared model: those of the keys' own unless they are given; none for False.
-fn shared_params(
-    model: &AnyParams,
-    shared: Option<&Bound<'_, PyAny>>,
-) -> PyResult<Option<AnyParams>> {
-    match shared.map(|shared| (shared, shared.cast::<PyBool>())) {
-        None => Ok(Some(model.clone())),
-        Some((_, Ok(flag))) => Ok(flag.is_true().then(|| model.clone())),
-        Some((given, Err(_))) => front::params_of_numbers("shared", given).map(Some),
+        let model = self.params(py)?.as_any().get_item("model")?.repr()?;
+        let guard = self.lock(py);
+        let keyed = guard.borrow();
+        let counted = |n: u64, what| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
+        let (keys, rows) = (
+            counted(keyed.len() as u64, "key"),
+            counted(keyed.n_seen(), "row"),
+        );
+        Ok(format!("<nystream.Keyed: {model}, {keys}, {rows}>"))
     }
 }

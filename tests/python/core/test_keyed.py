@@ -202,15 +202,23 @@ def test_a_refused_call_changes_nothing(call, error, message):
 @pytest.mark.parametrize(
     ("make", "error", "message"),
     [
-        (lambda: nystream.Keyed("linear"), TypeError, "model should be a learner of numbers"),
-        (lambda: linear(shared="yes"), TypeError, "shared should be a learner of numbers"),
+        (lambda: nystream.Keyed("linear"), TypeError, "model should be a learner that has"),
+        (lambda: linear(shared="yes"), TypeError, "shared should be a learner that has"),
         (lambda: linear(max_keys=0), ValueError, "max_keys should be at least 1, but is 0"),
         (lambda: linear(max_keys=1.5), TypeError, "max_keys should be a whole number"),
         (lambda: linear(store=1), TypeError, "store should be a string or a path"),
         (lambda: nystream.Keyed(nystream.LinearRls(n_targets=2)), ValueError, "n_targets should"),
         (lambda: nystream.Keyed(nystream.Pkawv(max_rows=9)), ValueError, "Pkawv is given max_rows"),
-        (lambda: nystream.Keyed(nystream.Tabular(nystream.LinearRls())), TypeError, "of numbers"),
-        (lambda: nystream.Keyed(nystream.Auto(missing="error")), TypeError, "of numbers"),
+        (
+            lambda: nystream.Keyed(nystream.Auto(), shared=nystream.Auto(missing="error")),
+            ValueError,
+            "shared should say of columns what model does, or nothing",
+        ),
+        (
+            lambda: nystream.Keyed(nystream.Auto(), shared=nystream.Fogd(frequencies=[[1.0]])),
+            ValueError,
+            "frequencies were given",
+        ),
     ],
 )
 def test_what_it_cannot_be_made_of(make, error, message):
@@ -263,6 +271,15 @@ def test_intervals_hold_labels_of_old_and_new_keys():
     assert new.shape == (2,)
     assert np.diff(new) > 2 * np.median(high - low)
     assert model.predict_interval(["new"], X[:1], level=0.8).shape == (1, 2)
+
+
+def test_the_text_says_how_much_has_been_learned():
+    model = linear()
+    assert repr(model).endswith(", n_targets=1), 0 keys, 0 rows>")
+    model.learn_one("a", [0.0], 1.0)
+    assert repr(model).endswith(", 1 key, 1 row>")
+    model.learn_many(["b", "a"], [[0.0], [1.0]], [1.0, 2.0])
+    assert repr(model).endswith(", 2 keys, 3 rows>")
 
 
 def test_two_threads_lose_no_row():

@@ -102,8 +102,8 @@ def test_a_file_of_the_other_kind_is_refused_by_name():
 def test_a_newer_format_is_refused_by_number(tmp_path):
     data = nystream.Keyed(nystream.LinearRls()).to_bytes()
     path = tmp_path / "keys.nys"
-    path.write_bytes(data.replace(b"nystream keys 1", b"nystream keys 2", 1))
-    with pytest.raises(ValueError, match="its format by key is 2, and this version reads 1"):
+    path.write_bytes(data.replace(b"nystream keys 1", b"nystream keys 3", 1))
+    with pytest.raises(ValueError, match="its format by key is 3, and this version reads 1 and 2"):
         nystream.load(path)
 
 
