@@ -16,7 +16,6 @@ from nystream.spark._models import (
     file_name,
     inspect,
     opened,
-    takes_tables,
     use_cores_of_task,
 )
 from nystream.spark._source import Source, short_names
@@ -62,7 +61,7 @@ class OnlineLearning(StatefulProcessor):
         """Predict and learn rows in their order; with keys, by a model of many."""
         cells = frame[short_names(len(self._features))]
         y = frame["label"].to_numpy(np.float64)
-        if takes_tables(model):
+        if model.schema is not None:
             dicts = cells.set_axis(self._features, axis=1).to_dict("records")
             return answer_rows(model, dicts, self._target, y, keys)
         X, predictions = cells.to_numpy(np.float64), np.full(len(y), np.nan)

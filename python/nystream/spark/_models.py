@@ -56,7 +56,7 @@ class Start:
     @property
     def takes_tables(self) -> bool:
         """True if features may hold text and times; a file is read later, by the workers."""
-        return bool(self.path) or takes_tables(opened(self.fresh))
+        return bool(self.path) or opened(self.fresh).schema is not None
 
     @property
     def is_keyed(self) -> bool:
@@ -79,11 +79,6 @@ class Start:
 def opened(data: bytes) -> Any:
     """Return the model, or the models of keys, that bytes hold."""
     return kind_of(data).from_bytes(data)
-
-
-def takes_tables(model: Model) -> bool:
-    """Tell whether features may be text and times, and may be missing."""
-    return new_learner(model).schema is not None
 
 
 def unfitted(argument: str, learner: Model) -> bytes:
@@ -185,7 +180,7 @@ def check_features(
 ) -> None:
     """Refuse features other than those that the model has learned, and texts if it takes none."""
     shown = ", ".join(map(str, key))
-    if takes_tables(model):
+    if model.schema is not None:
         check_names(model, names, shown)
         return
     if texts:
