@@ -13,6 +13,7 @@ mod kogd;
 mod kons;
 mod krls_ald;
 mod linear_rls;
+mod merge;
 mod nogd;
 mod nons_ald;
 mod on_features;

@@ -132,6 +132,36 @@ pub enum Error {
         /// The key.
         key: String,
     },
+    /// A learner that cannot be the model of a key.
+    #[error("model {problem}")]
+    Inserted {
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// Models by key of which two have the same key.
+    #[error("models[{first}] and models[{other}] should have different keys, but both have {key}")]
+    KeyTwice {
+        /// Index of the one.
+        first: usize,
+        /// Index of the other.
+        other: usize,
+        /// The key.
+        key: String,
+    },
+    /// Models by key whose shared models cannot be merged.
+    #[error(
+        "shared models that are {algorithm} cannot be merged: RidgeAld and LinearRls can, and with shared=False there is none"
+    )]
+    SharedModels {
+        /// Name of the algorithm.
+        algorithm: &'static str,
+    },
+    /// A model with labels that wait to be learned.
+    #[error("{place} should have no labels that wait: learn_pending() learns them")]
+    Waiting {
+        /// Its place among the models given.
+        place: Place,
+    },
     /// A row whose kernel value with itself is too large to be worked with.
     #[error(
         "the kernel value of {place} with itself should be at most {}, but is {}: scale the features or normalise the kernel",

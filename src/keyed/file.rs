@@ -111,7 +111,7 @@ impl Keyed {
         check_start(record::number(&mut file)?)?;
         let mut keyed = Self::from_head(&record::part(&mut file)?)?;
         let n_keys = u64::from_le_bytes(record::number(&mut file)?);
-        keyed.read_slots(n_keys, &mut file)?;
+        keyed.add_slots((0..n_keys).map(|_| record::read(&mut file)))?;
         let expected = file.digest();
         if record::number(&mut file)? != expected || !matches!(file.read(&mut [0]), Ok(0)) {
             let problem = "its checksum is wrong: the file was damaged or changed by hand";
@@ -150,6 +150,11 @@ impl Keyed {
         }
         self.save_pending(&mut state);
         model_file::to_bytes(content, &state)
+    }
+
+    /// A copy without the keys.
+    pub(super) fn without_keys(&self) -> Result<Self, Error> {
+        Self::from_head(&self.head()?)
     }
 
     fn from_head(bytes: &[u8]) -> Result<Self, Error> {
@@ -208,22 +213,25 @@ impl Keyed {
         Ok(())
     }
 
-    /// Reads the records of keys. Models beyond the limit of those in memory go to the disk at once.
-    fn read_slots(&mut self, n_keys: u64, file: &mut impl Read) -> Result<(), Error> {
+    /// Adds keys with what belongs to them. Models beyond the limit of those in memory go to the disk at once.
+    pub(super) fn add_slots(
+        &mut self,
+        records: impl Iterator<Item = Result<Record, Error>>,
+    ) -> Result<(), Error> {
         let max_keys = self.params.max_keys.unwrap_or(usize::MAX);
         let zeros = zeros(self.n_features.unwrap_or(0), || "a row".to_owned())?;
         let (mut bench, mut beyond) = (Bench::new(&*self.template), Vec::new());
-        for i in 0..n_keys {
+        for record in records {
             let Record {
                 key,
                 mut slot,
                 model,
-            } = record::read(file)?;
+            } = record?;
             if !model.is_empty() {
                 slot.own = bench.decode(&model)?;
                 bench.check(&slot.own, (&zeros, self.takes_tables()), key.as_key())?;
             }
-            if slot.own.is_in_memory() && i >= max_keys as u64 {
+            if slot.own.is_in_memory() && self.slots.len() >= max_keys {
                 slot.own = Own::Fresh;
                 beyond.push((self.slots.len(), model));
             }

@@ -12,6 +12,7 @@ mod key;
 mod late;
 mod learn;
 mod memory;
+mod merge;
 mod overflow;
 mod own;
 mod pending;

@@ -1,6 +1,7 @@
 //! What models by key promise as a whole.
 
 mod late;
+mod merge;
 mod tables;
 
 use proptest::prelude::*;

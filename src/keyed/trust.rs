@@ -65,9 +65,20 @@ impl Trust {
 
     /// The expected squared error for a key of this age, whose own squared errors have this sum.
     pub(super) fn variance(&self, age: u64, errors: f64) -> f64 {
+        (SCALE_PRIOR * self.expected(age) + errors) / (SCALE_PRIOR + age as f64)
+    }
+
+    /// The mean of the squared errors of keys of this age.
+    pub(super) fn expected(&self, age: u64) -> f64 {
         let pooled = self.leaning(bucket_of(age));
-        let expected = pooled.errors / pooled.n.max(1.0);
-        (SCALE_PRIOR * expected + errors) / (SCALE_PRIOR + age as f64)
+        pooled.errors / pooled.n.max(1.0)
+    }
+
+    /// Adds what others know of other keys.
+    pub(super) fn add(&mut self, other: &Self) {
+        for (own, other) in self.buckets.iter_mut().zip(&other.buckets) {
+            *own = own.plus(1.0, other);
+        }
     }
 
     /// Learns from a row of a key of this age: its corrections, its residual, and the error of its prediction.

@@ -55,7 +55,7 @@ impl Keyed {
 
 impl Own {
     /// A model in memory.
-    fn of(mut algorithm: Box<dyn Algorithm>) -> Self {
+    pub(super) fn of(mut algorithm: Box<dyn Algorithm>) -> Self {
         let mut numbers = Vec::new();
         if algorithm.pack(&mut numbers) {
             return Self::Packed(numbers.into());

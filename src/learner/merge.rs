@@ -6,10 +6,9 @@ use serde_json::{Map, Value};
 
 use super::Learner;
 use super::pending::Pending;
-use crate::algorithms::{Algorithm, AnyParams, RidgeAld, RidgeAldParams};
+use crate::algorithms::{Algorithm, AnyParams, RidgeAldParams};
 use crate::data::FeatureNames;
 use crate::error::{Error, Place};
-use crate::persist::State;
 
 impl Learner {
     /// Merges learners that have learned parts of a stream into one, which can go on learning. They must be
@@ -48,17 +47,17 @@ impl Learner {
         if seen.len() < 2 {
             return Ok(seen.first().unwrap_or(&all[0]).copy());
         }
-        let models: Vec<RidgeAld> = seen
-            .iter()
-            .map(|learner| learner.read_by(params))
-            .collect::<Result<_, _>>()?;
+        let models: Vec<&dyn Algorithm> = seen.iter().map(|own| &*own.algorithm).collect();
+        let place = Place::new("models", [0]);
+        let algorithm = all[0].params.name();
+        let merged = all[0].params.merge(&models)?;
         let n_seen = seen
             .iter()
             .map(|own| own.n_seen)
             .fold(0, u64::saturating_add);
         Ok(Self {
             params: params.clone().into(),
-            algorithm: Box::new(params.merge(&models)?),
+            algorithm: merged.ok_or(Error::NotMergeable { place, algorithm })?,
             encoding: None,
             n_targets: params.n_targets,
             n_features,
@@ -67,14 +66,6 @@ impl Learner {
             pending: Pending::default(),
             names: FeatureNames::new(names),
         })
-    }
-
-    /// The algorithm as a [`RidgeAld`] with these parameters, which it must have.
-    fn read_by(&self, params: &RidgeAldParams) -> Result<RidgeAld, Error> {
-        let (mut state, mut model) = (State::default(), params.build()?);
-        self.algorithm.save(&mut state);
-        model.load(&state)?;
-        Ok(model)
     }
 }
 
@@ -118,7 +109,7 @@ fn fields(params: &RidgeAldParams) -> Map<String, Value> {
 }
 
 /// The value of a parameter as the constructor's argument is written.
-fn shown(value: &Value) -> String {
+pub(crate) fn shown(value: &Value) -> String {
     match value {
         Value::Null => "None".to_owned(),
         Value::Bool(true) => "True".to_owned(),
@@ -136,7 +127,7 @@ fn shown(value: &Value) -> String {
 }
 
 /// The value that all models which have one share.
-fn common<T: Debug + PartialEq + Copy>(
+pub(crate) fn common<T: Debug + PartialEq + Copy>(
     name: &str,
     values: impl Iterator<Item = Option<T>>,
 ) -> Result<Option<T>, Error> {
@@ -152,7 +143,8 @@ fn common<T: Debug + PartialEq + Copy>(
     }
 }
 
-fn differ(
+/// The error for learners that differ in something.
+pub(crate) fn differ(
     name: &str,
     (first, expected): (usize, String),
     (other, found): (usize, String),

@@ -22,6 +22,7 @@ use crate::runtime::Heap;
 
 pub(crate) use encoding::{Encoded, Encoding, Features};
 pub use late::{AskedRow, Ticket};
+pub(crate) use merge::{common, differ, shown};
 use pending::Pending;
 use scorer::Form;
 pub use scorer::Scorer;
@@ -80,6 +81,17 @@ impl Learner {
             pending: Pending::default(),
             names: FeatureNames::default(),
         })
+    }
+
+    /// The algorithm.
+    pub(crate) fn algorithm(&self) -> &dyn Algorithm {
+        &*self.algorithm
+    }
+
+    /// Returns true if rows of numbers are rows of features: no column is encoded.
+    pub(crate) fn takes_numbers_as_they_are(&self) -> bool {
+        let encoding = self.encoding.as_ref();
+        encoding.is_none_or(|encoding| encoding.is_identity())
     }
 
     /// The parameters.

@@ -94,13 +94,13 @@ impl Scorer {
 
     /// Returns true if rows of numbers are rows of features: no column is encoded before it is predicted from.
     pub fn takes_numbers_as_they_are(&self) -> bool {
-        let encoding = match &self.form {
-            Form::Predictor(_) => &self.encoding,
-            Form::Whole(learner) => &learner.encoding,
-        };
-        encoding
-            .as_ref()
-            .is_none_or(|encoding| encoding.is_identity())
+        match &self.form {
+            Form::Predictor(_) => {
+                let encoding = self.encoding.as_ref();
+                encoding.is_none_or(|encoding| encoding.is_identity())
+            }
+            Form::Whole(learner) => learner.takes_numbers_as_they_are(),
+        }
     }
 
     /// Bytes of memory that the scorer holds.

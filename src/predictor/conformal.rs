@@ -67,8 +67,9 @@ impl Scores {
         }
     }
 
-    /// Records nothing from now on.
+    /// Forgets what has been recorded, and records nothing from now on.
     pub(crate) fn turn_off(&mut self) {
+        *self = Self::new(self.plain.values.len());
         self.is_off = true;
     }
 

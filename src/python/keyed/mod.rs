@@ -1,6 +1,7 @@
 //! The class of models by key.
 
 mod keys;
+mod merge;
 mod one_row;
 mod params;
 mod rows;
@@ -236,6 +237,33 @@ impl Keyed {
         shared
             .map(|model| Learner::wrap(py, model, None))
             .transpose()
+    }
+
+    #[doc = include_str!("../docs/keyed_insert.txt")]
+    fn insert(
+        &self,
+        py: Python<'_>,
+        key: &Bound<'_, PyAny>,
+        model: &Bound<'_, PyAny>,
+    ) -> PyResult<()> {
+        let key = keys::one("key", key)?;
+        let wrong = || arrays::wrong_type("model", "a learner", model);
+        let learner = model.cast::<Learner>().map_err(|_| wrong())?.get().copy(py);
+        Ok(self.lock(py).borrow_mut().insert(key.as_key(), &learner)?)
+    }
+
+    #[doc = include_str!("../docs/keyed_subset.txt")]
+    fn subset(&self, py: Python<'_>, keys: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let owned = keys::many(keys)?;
+        let keys = borrowed(&owned);
+        let some = py.detach(|| self.core.lock().borrow().subset(&keys))?;
+        Ok(some.into())
+    }
+
+    #[doc = include_str!("../docs/keyed_merge.txt")]
+    #[staticmethod]
+    fn merge(py: Python<'_>, models: &Bound<'_, PyAny>) -> PyResult<Self> {
+        merge::merge(py, models).map(Self::from)
     }
 
     #[doc = include_str!("../docs/keyed_drop.txt")]

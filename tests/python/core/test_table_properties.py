@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from odd_tables import FORMS, FRAMES, models, rows_of, tables
+from odd_tables import FORMS, FRAMES, models, models_by_key, rows_of, tables
 from table_streams import quietly
 
 import nystream
@@ -25,6 +25,10 @@ def labels(table):
     return [float(i % 3) for i in range(len(table))]
 
 
+def keys(table):
+    return [i * i % 7 for i in range(len(table))]
+
+
 CALLS = {
     "progressive": lambda model, table: model.progressive(table, labels(table)),
     "learn_many": lambda model, table: model.learn_many(table, labels(table)),
@@ -32,6 +36,11 @@ CALLS = {
     "predict_many": lambda model, table: model.predict_many(table),
     "scorer": lambda model, table: model.scorer().predict_many(table),
     "novelty": lambda model, table: model._novelty(table),
+}
+CALLS_BY_KEY = {
+    "progressive": lambda model, table: model.progressive(keys(table), table, labels(table)),
+    "late": lambda model, table: model.progressive(keys(table), table, labels(table), delay=2),
+    "predict_many": lambda model, table: model.predict_many(keys(table), table),
 }
 ROW_CALLS = {
     "learn_one": lambda model, row: model.learn_one(row, 1.0),
@@ -53,7 +62,8 @@ def assert_numbers_or_named_error(model, call, table):
         assert model.to_bytes() == before
     else:
         assert found is None or np.isfinite(found).all()
-        nystream.Learner.from_bytes(model.to_bytes())
+        kind = nystream.Keyed if isinstance(model, nystream.Keyed) else nystream.Learner
+        kind.from_bytes(model.to_bytes())
 
 
 @MODERATE
@@ -66,6 +76,17 @@ def test_rows_of_any_values_are_predicted_or_refused(model, calls):
             except (TypeError, ValueError):
                 continue
             assert_numbers_or_named_error(model, CALLS[name], table)
+
+
+@settings(MODERATE, max_examples=60)
+@given(models_by_key, st.sampled_from(sorted(CALLS_BY_KEY)), tables())
+def test_rows_of_any_values_are_predicted_or_refused_by_key(model, call, columns):
+    for form in FORMS:
+        try:
+            table = form(columns)
+        except (TypeError, ValueError):
+            continue
+        assert_numbers_or_named_error(model, CALLS_BY_KEY[call], table)
 
 
 @MODERATE

@@ -64,6 +64,20 @@ def _trained(name, settings, n_rows):
     return model.to_bytes()
 
 
+@functools.cache
+def _trained_by_key(name, n_rows):
+    """The bytes of models by key that have learned tame rows."""
+    model = nystream.Keyed(MAKERS[name](on_new_columns="add"))
+    if n_rows:
+        model.learn_many([i % 5 for i in range(n_rows)], *tame(n_rows))
+    return model.to_bytes()
+
+
+models_by_key = st.builds(
+    lambda *choice: nystream.Keyed.from_bytes(_trained_by_key(*choice)),
+    st.sampled_from(["linear", "gradient"]),
+    st.sampled_from(LEARNED[:3]),
+)
 models = st.builds(
     lambda *choice: nystream.Learner.from_bytes(_trained(*choice)),
     st.sampled_from(sorted(MAKERS)),
