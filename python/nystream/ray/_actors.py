@@ -5,14 +5,14 @@ from __future__ import annotations
 import copy
 from typing import TYPE_CHECKING, Any
 
+from nystream._keyed import Model
 from nystream.ray._engine import answers, ray
+from nystream.ray._models import stand_alone
 from nystream.ray._record import Record
 from nystream.ray._shard import Shard
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    import nystream
 
 
 class Actors:
@@ -26,7 +26,7 @@ class Actors:
         A small learner that sees all rows first, and refuses those that do not go together.
     """
 
-    def __init__(self, model: nystream.Learner, n_shards: int, folder: Path) -> None:
+    def __init__(self, model: Model, n_shards: int, folder: Path) -> None:
         self._n_shards = n_shards
         self._folder = folder.absolute()  # workers have a current folder of their own
         self._folder.mkdir(parents=True, exist_ok=True)
@@ -66,13 +66,13 @@ class Actors:
         """Have each write a file, and then record that these belong together."""
         if self.position == self.saved:
             return
-        files = [f"shard-{i}-{self.position}.ckpt" for i in range(self._n_shards)]
-        self.ask("save", [(self._folder / file,) for file in files])
+        names = [f"shard-{i}-{self.position}" for i in range(self._n_shards)]
+        files = self.ask("save", [(self._folder / name,) for name in names])
         record = Record(self._record.model, copy.deepcopy(self.validator), self.position, files)
         record.write(self._folder)
         self._record = record
 
-    def _opened(self, model: nystream.Learner) -> Record:
+    def _opened(self, model: Model) -> Record:
         """Return the record of the folder, where there is one, or begin one."""
         record = Record.read(self._folder)
         if record is None:
@@ -82,6 +82,11 @@ class Actors:
             raise ValueError(
                 f"model should be what {self._folder} began with, {record.model!r}, "
                 f"but is {model!r}"
+            )
+        if len(record.files) not in (0, self._n_shards) and not stand_alone(model):
+            raise ValueError(
+                f"n_shards should be {len(record.files)}, as in {self._folder}, where the keys of "
+                f"a shard have a shared model or columns in common, but is {self._n_shards}"
             )
         return record
 

@@ -1,4 +1,4 @@
-"""Which rows go where: by the key to a shard, and there to the model of the key."""
+"""Which rows go where: by the key to a shard."""
 
 from __future__ import annotations
 
@@ -9,25 +9,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from numpy.typing import NDArray
 
 
 @dataclass(frozen=True)
 class Part:
-    """The rows of a batch that are for one shard, those of a key side by side and in order."""
+    """The rows of a batch that are for one shard, in order, and the text of the key of each."""
 
     places: NDArray[np.intp]
-    keys: list[str]
-    counts: list[int]
-
-    def groups(self) -> Iterator[tuple[str, slice]]:
-        """Yield each key and where its rows are in the part."""
-        start = 0
-        for key, count in zip(self.keys, self.counts, strict=True):
-            yield key, slice(start, start + count)
-            start += count
+    keys: NDArray[np.str_]
 
 
 def home(key: str, n_shards: int) -> int:
@@ -37,17 +27,11 @@ def home(key: str, n_shards: int) -> int:
 
 def parts(keys: NDArray[Any], n_shards: int) -> list[Part]:
     """Share the rows of a batch out among the shards."""
-    unique, codes, counts = np.unique(keys, return_inverse=True, return_counts=True)
-    names = [str(key) for key in unique.tolist()]
-    homes = np.array([home(name, n_shards) for name in names], dtype=np.intp)
-    order = np.argsort(homes[codes] * len(names) + codes, kind="stable")
-    shared = []
-    for shard in range(n_shards):
-        mine = np.flatnonzero(homes == shard)
-        size = counts[mine].sum()
-        shared.append(Part(order[:size], [names[i] for i in mine], counts[mine].tolist()))
-        order = order[size:]
-    return shared
+    unique, codes = np.unique(keys, return_inverse=True)
+    names = unique.astype(np.str_)
+    homes = np.array([home(name, n_shards) for name in names.tolist()], dtype=np.intp)[codes]
+    places = [np.flatnonzero(homes == shard) for shard in range(n_shards)]
+    return [Part(mine, names[codes[mine]]) for mine in places]
 
 
 def checked(keys: Any) -> NDArray[Any]:

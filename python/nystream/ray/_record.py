@@ -10,16 +10,17 @@ import numpy as np
 
 import nystream
 from nystream._checks import whole
+from nystream._keyed import Model, new_learner
 from nystream._learners._columns import column_parameters
 from nystream._runs.checkpoint import Checkpoint
-from nystream.ray._shard import named
+from nystream.ray._rows import named
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 NAME = "shards.ckpt"
 MODEL, VALIDATOR = "model", "gate"  # as files name them
-SHARD = re.compile(r"shard-\d+-\d+\.ckpt")
+SHARD = re.compile(r"shard-\d+-\d+\.(ckpt|nys)")
 
 
 @dataclass(frozen=True)
@@ -38,21 +39,22 @@ class Record:
         The names of the shards' files, in order; none at the beginning.
     """
 
-    model: nystream.Learner
+    model: Model
     validator: nystream.Learner
     position: int
     files: list[str]
 
     @classmethod
-    def first(cls, model: nystream.Learner) -> Record:
+    def first(cls, model: Model) -> Record:
         """Return the beginning."""
-        validator: nystream.Learner = nystream.RidgeAld(max_basis=1, n_targets=model.n_targets)
-        if model.schema is not None:
-            validator = nystream.Tabular(validator, **column_parameters(model.params))
-        elif model.n_features is not None:
-            zeros = np.zeros((1, model.n_features))
-            y = np.zeros((1, model.n_targets) if model.n_targets > 1 else 1)
-            validator.learn_many(named(model.feature_names, zeros), y)
+        own = new_learner(model)
+        validator: nystream.Learner = nystream.RidgeAld(max_basis=1, n_targets=own.n_targets)
+        if own.schema is not None:
+            validator = nystream.Tabular(validator, **column_parameters(own.params))
+        elif own.n_features is not None:
+            zeros = np.zeros((1, own.n_features))
+            y = np.zeros((1, own.n_targets) if own.n_targets > 1 else 1)
+            validator.learn_many(named(own.feature_names, zeros), y)
         return cls(model, validator, 0, [])
 
     @classmethod
@@ -67,15 +69,15 @@ class Record:
             files = [file_name(name) for name in checkpoint.state["files"]]
         except (KeyError, TypeError, ValueError) as error:
             raise ValueError(f"{path} is not a record of shards: {error!r}") from error
-        model, validator = (checkpoint.learner(name, path) for name in (MODEL, VALIDATOR))
-        return cls(model, validator, position, files)
+        model: Any = checkpoint.model(MODEL, path)
+        return cls(model, checkpoint.learner(VALIDATOR, path), position, files)
 
     def write(self, folder: Path) -> None:
         """Put this in the place of what the folder held before, and remove all else of it."""
         models = {MODEL: self.model.to_bytes(), VALIDATOR: self.validator.to_bytes()}
         Checkpoint(models, {"position": self.position, "files": self.files}).write(folder / NAME)
         # What was not yet a file when a process was killed is no use, either.
-        for file in (*folder.glob("shard-*.ckpt"), *folder.glob(".nystream-*.tmp")):
+        for file in (*folder.glob("shard-*.*"), *folder.glob(".nystream-*.tmp")):
             if file.name not in self.files:
                 file.unlink(missing_ok=True)
 

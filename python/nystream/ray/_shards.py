@@ -11,9 +11,10 @@ import numpy as np
 import nystream
 from nystream._checks import whole
 from nystream._frames import take
+from nystream._keyed import Model, new_learner
 from nystream.ray import _keys
 from nystream.ray._actors import Actors
-from nystream.ray._shard import blank, sendable
+from nystream.ray._rows import blank, sendable
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -39,9 +40,12 @@ class Shards:
     model
         What the model of each key begins with: a learner, which may have learned rows before. If it
         takes tables, as :class:`nystream.Auto` and :class:`nystream.Tabular` do, rows may be data
-        frames or lists of dicts with text, times and gaps.
+        frames or lists of dicts with text, times and gaps. Or a :class:`nystream.Keyed` that has
+        learned nothing: then each shard has a shared model of its own, and columns if it takes
+        tables, from the rows of all its keys.
     n_shards
-        The number of actors, at least 1. A folder may be opened again with another number.
+        The number of actors, at least 1. A folder may be opened again with another number, unless
+        keys of a shard have a shared model or columns in common.
     folder
         A folder for the files and nothing else, made if need be. On a cluster, all machines must
         see it. One ``Shards`` at a time may use it.
@@ -70,18 +74,23 @@ class Shards:
 
     def __init__(
         self,
-        model: nystream.Learner,
+        model: Model,
         n_shards: int,
         folder: str | PathLike[str],
         *,
         every: int = 100_000,
     ) -> None:
-        if not isinstance(model, nystream.Learner):
-            raise TypeError(f"model should be a learner, but is {model!r:.100}")
-        self._model = copy.deepcopy(model)
+        if not isinstance(model, nystream.Learner | nystream.Keyed):
+            raise TypeError(f"model should be a learner or a Keyed, but is {model!r:.100}")
+        if isinstance(model, nystream.Keyed) and model.n_seen:
+            raise ValueError(
+                f"model should be a Keyed without rows, but has learned {model.n_seen} of them"
+            )
+        model = copy.deepcopy(model)
+        self._learner = new_learner(model)
         self._n_shards = whole("n_shards", n_shards)
         self._every = whole("every", every)
-        self._actors = Actors(self._model, self._n_shards, Path(folder))
+        self._actors = Actors(model, self._n_shards, Path(folder))
 
     @property
     def position(self) -> int:
@@ -154,7 +163,7 @@ class Shards:
         self._actors.validator.learn_many(X, y)
         if self.position - self._actors.saved >= self._every:
             self.save()
-        predictions = blank(self._model, len(rows))
+        predictions = blank(self._learner, len(rows))
         new = slice(self.position - offset, None)
         if len(keys[new]):
             predictions[new] = self._learned(keys[new], take(rows, new), np.asarray(y)[new])
@@ -194,7 +203,10 @@ class Shards:
         return self._joined(parts, predicted)
 
     def models(self) -> dict[str, nystream.Learner]:
-        """Return a copy of the model of each key, sorted by key.
+        """Return a copy of the model that each key has of its own, sorted by key.
+
+        Only those of tables, of several targets, with a bound on their rows, or that had learned
+        rows at the beginning, have intervals.
 
         Examples
         --------
@@ -225,13 +237,13 @@ class Shards:
         >>> predictions = shards.progressive(["a"], [[0.5]], [1.0], offset=0)
         >>> shards.save()
         >>> sorted(os.listdir(folder))
-        ['shard-0-1.ckpt', 'shards.ckpt']
+        ['shard-0-1.nys', 'shards.ckpt']
         """
         self._actors.save()
 
     def _checked(self, keys: Any, X: Any) -> tuple[NDArray[Any], Any]:
         """Return the keys and the rows."""
-        keys, rows = _keys.checked(keys), sendable(X, self._model)
+        keys, rows = _keys.checked(keys), sendable(X, self._learner)
         if len(keys) != len(rows):
             raise ValueError(
                 f"keys should be as many as X has rows, {len(rows)}, but there are {len(keys)}"
@@ -249,7 +261,7 @@ class Shards:
         self, parts: list[_keys.Part], predicted: list[NDArray[np.float64]]
     ) -> NDArray[np.float64]:
         """Return the predictions of all shards in the order of the rows."""
-        predictions = blank(self._model, sum(len(part.places) for part in parts))
+        predictions = blank(self._learner, sum(len(part.places) for part in parts))
         for part, some in zip(parts, predicted, strict=True):
             predictions[part.places] = some
         return predictions

@@ -12,7 +12,7 @@ import numpy as np
 import nystream
 from nystream._frames import is_frame
 from nystream.ray._engine import answers, ray, submitted, window
-from nystream.ray._shard import sendable
+from nystream.ray._rows import sendable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping

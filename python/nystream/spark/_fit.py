@@ -89,6 +89,8 @@ def fit_per_key(
     if df.isStreaming:
         raise ValueError("df should not stream, but does: learn_stream is for streams")
     start = Start.of(model, otherwise)
+    if start.is_keyed:
+        raise TypeError("model should be a learner or a path; learn_stream is for a Keyed")
     source = Source.of(df, key, features, target, order, start.takes_tables)
     check_answer([*(column.name for column in source.key), *FITTED])
     fields = [types.StructField(name, kind) for name, (kind, _) in FITTED.items()]

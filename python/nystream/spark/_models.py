@@ -15,6 +15,8 @@ import nystream
 from nystream._checks import FIT
 from nystream._core import LARGEST
 from nystream._frames import NamedRows
+from nystream._keyed import Model, new_learner
+from nystream._runs.checkpoint import kind_of
 from nystream.spark._engine import TaskContext
 
 KEY = "{key}"
@@ -34,12 +36,12 @@ class Start:
     @classmethod
     def of(cls, model: Any, otherwise: Any) -> Start:
         """Check the arguments ``model`` and ``otherwise`` of the user."""
-        if isinstance(model, nystream.Learner):
+        if isinstance(model, nystream.Learner | nystream.Keyed):
             if otherwise is not None:
-                raise ValueError("otherwise is for keys without a file, but model is a learner")
+                raise ValueError("otherwise is for keys without a file, but model is no path")
             return cls(fresh=unfitted("model", model))
         if not isinstance(model, (str, os.PathLike)):
-            raise TypeError(f"model should be a learner or a path, but is {model!r:.100}")
+            raise TypeError(f"model should be a learner, a Keyed or a path, but is {model!r:.100}")
         path = os.path.abspath(os.fspath(model))  # workers have a folder of their own
         if KEY in os.path.dirname(path):
             raise ValueError(f"{KEY} should be in the name of the file alone, but model is {model}")
@@ -47,38 +49,46 @@ class Start:
             return cls(path)
         if KEY not in path:
             raise ValueError(f"otherwise is for a path with {KEY}, but model is {model}")
+        if not isinstance(otherwise, nystream.Learner):
+            raise TypeError(f"otherwise should be a learner, but is {otherwise!r:.100}")
         return cls(path, unfitted("otherwise", otherwise))
 
     @property
     def takes_tables(self) -> bool:
         """True if features may hold text and times; a file is read later, by the workers."""
-        return bool(self.path) or nystream.Learner.from_bytes(self.fresh).schema is not None
+        return bool(self.path) or opened(self.fresh).schema is not None
 
-    def learner(
-        self, features: list[str], key: tuple[Any, ...], texts: Sequence[str] = ()
-    ) -> nystream.Learner:
-        """Return the learner for a key that has none yet."""
+    @property
+    def is_keyed(self) -> bool:
+        """True for a model of many keys."""
+        return bool(self.fresh) and kind_of(self.fresh) is nystream.Keyed
+
+    def learner(self, features: list[str], key: tuple[Any, ...], texts: Sequence[str] = ()) -> Any:
+        """Return the model for a key, or a group of keys, that has none yet."""
         path = self.path.replace(KEY, file_name(key))
         has_file = os.path.exists(path)
         # Without even the folder the path is wrong: reading it says so.
         if self.path and (has_file or not self.fresh or not os.path.isdir(os.path.dirname(path))):
             learner = read_learner(path)
         else:
-            learner = nystream.Learner.from_bytes(self.fresh)
+            learner = opened(self.fresh)
         check_features(learner, features, key, texts)
         return learner
 
 
-def unfitted(argument: str, learner: Any) -> bytes:
-    """Return a learner as bytes; refuse one that has learned, or is too large for a query."""
-    if not isinstance(learner, nystream.Learner):
-        raise TypeError(f"{argument} should be a learner, but is {learner!r:.100}")
+def opened(data: bytes) -> Any:
+    """Return the model, or the models of keys, that bytes hold."""
+    return kind_of(data).from_bytes(data)
+
+
+def unfitted(argument: str, learner: Model) -> bytes:
+    """Return a model as bytes; refuse one that has learned, or is too large for a query."""
     if learner.n_seen > 0:
         raise ValueError(
             f"{argument} should not have learned yet, but has seen {learner.n_seen} rows: "
             "save it, and pass the path of the file"
         )
-    check_one_target(argument, learner)
+    check_one_target(argument, new_learner(learner))
     data = learner.to_bytes()
     if len(data) > LARGEST_CLOSURE:
         raise ValueError(
@@ -138,52 +148,56 @@ def fault(name: str, value: float) -> str:
 
 
 def answer_rows(
-    learner: nystream.Learner,
+    model: Any,
     rows: Sequence[Mapping[str, Any]],
     target: str,
     y: NDArray[np.float64],
+    keys: Any = None,
 ) -> tuple[NDArray[np.float64], NDArray[Any]]:
     """Predict each row of a table, then learn it if it has a label; tell what is wrong with rows.
 
-    A row with a fault is not learned, and its prediction is NaN.
+    A row with a fault is not learned, and its prediction is NaN. With keys, the model is one of
+    many keys.
     """
     predictions, faults = np.full(len(y), np.nan), np.full(len(y), None, dtype=object)
     for i, (row, label) in enumerate(zip(rows, y.tolist(), strict=True)):
         if abs(label) > LARGEST:
             faults[i] = fault(target, label)
             continue
+        one = (row,) if keys is None else (keys[i], row)
         try:
-            predictions[i] = learner.predict_one(row)
+            predictions[i] = model.predict_one(*one)
         except (TypeError, ValueError) as error:
             faults[i] = str(error)
             continue
         if not np.isnan(label):
-            learner.learn_one(row, label)
+            model.learn_one(*one, label)
     return predictions, faults
 
 
 def check_features(
-    learner: nystream.Learner, names: list[str], key: tuple[Any, ...], texts: Sequence[str] = ()
+    model: Any, names: list[str], key: tuple[Any, ...], texts: Sequence[str] = ()
 ) -> None:
-    """Refuse features other than those that the learner has learned, and texts if it takes none."""
+    """Refuse features other than those that the model has learned, and texts if it takes none."""
     shown = ", ".join(map(str, key))
-    if learner.schema is not None:
-        check_names(learner, names, shown)
+    if model.schema is not None:
+        check_names(model, names, shown)
         return
     if texts:
         raise TypeError(
             f"the model of {shown} takes numbers alone, but {texts[0]!r} holds something else"
         )
+    row = NamedRows(names, np.zeros((1, len(names))))
     try:
-        learner.predict_many(NamedRows(names, np.zeros((1, len(names)))))
+        model.predict_many(*((["a key"], row) if isinstance(model, nystream.Keyed) else (row,)))
     except ValueError as error:
         raise ValueError(f"the model of {shown} has learned other features: {error}") from error
 
 
-def check_names(learner: nystream.Learner, names: list[str], shown: str) -> None:
-    """Refuse other columns than those that the learner has learned, unless it lets them come."""
-    known = learner.feature_names
-    if known and learner.params["on_new_columns"] == "error" and set(known) != set(names):
+def check_names(model: Model, names: list[str], shown: str) -> None:
+    """Refuse other columns than those that the model has learned, unless it lets them come."""
+    known, settings = model.feature_names, new_learner(model).params
+    if known and settings["on_new_columns"] == "error" and set(known) != set(names):
         raise ValueError(
             f"the model of {shown} has learned other features: {', '.join(known)}, "
             f"but gets {', '.join(names)}"

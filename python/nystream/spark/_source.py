@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 KEYS = (types.StringType, types.IntegralType, types.BooleanType, types.DateType)
 ORDERS = (types.StringType, types.NumericType, types.DateType, types.TimestampType)
 NUMBERS = (types.NumericType, types.BooleanType)
+GROUP = "group"  # the name of the number of a group of keys
 # What a model with columns reads.
 VALUES = (
     *NUMBERS,
@@ -104,15 +105,19 @@ class Source:
             raise ValueError(f"features should not hold the target, but hold {target!r}")
         return source
 
-    def grouped(self) -> GroupedData:
-        """Return the rows of each key as workers read them."""
+    def grouped(self, n_groups: int | None = None) -> GroupedData:
+        """Return the rows of each key, or of so many groups of keys, as workers read them."""
         numbers = [*map(self._feature, self.features), column(self.target).cast("double")]
         shorts = [*short_names(len(self.features)), "label"]
         rows = self.df.select(
             *(carried.there() for carried in (*self.key, *self.order)),
             *(number.alias(short) for number, short in zip(numbers, shorts, strict=True)),
         )
-        return rows.groupBy(*(key.short for key in self.key))
+        keys = [key.short for key in self.key]
+        if n_groups is None:
+            return rows.groupBy(*keys)
+        group = F.pmod(F.hash(*keys), F.lit(n_groups))
+        return rows.withColumn(GROUP, group).groupBy(GROUP)
 
     def _feature(self, name: str) -> Column:
         is_number = isinstance(self.df.schema[name].dataType, types.NumericType)

@@ -2,32 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import nystream
-from nystream._frames import NamedRows
-from nystream.spark._engine import F, StatefulProcessor, pd, types
-from nystream.spark._models import (
-    Start,
-    answer_rows,
-    check_features,
-    inspect,
-    use_cores_of_task,
-)
-from nystream.spark._source import Source, check_answer, short_names
+from nystream._checks import whole
+from nystream.spark._engine import F, types
+from nystream.spark._learning import GroupLearning, OnlineLearning
+from nystream.spark._models import Start
+from nystream.spark._source import Source, check_answer
 
 if TYPE_CHECKING:
     from os import PathLike
 
-    from numpy.typing import NDArray
     from pyspark.sql import DataFrame, SparkSession
-    from pyspark.sql.streaming.stateful_processor import StatefulProcessorHandle, TimerValues
 
 PROVIDER = "spark.sql.streaming.stateStore.providerClass"
 ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
+
+N_GROUPS = 16
 
 
 def learn_stream(
@@ -37,8 +30,9 @@ def learn_stream(
     features: Sequence[str],
     target: str,
     order: str | Sequence[str],
-    model: nystream.Learner | str | PathLike[str],
+    model: nystream.Learner | nystream.Keyed | str | PathLike[str],
     otherwise: nystream.Learner | None = None,
+    groups: int | None = None,
 ) -> DataFrame:
     """Predict each row of a stream, then learn it, with a model for each key.
 
@@ -67,10 +61,15 @@ def learn_stream(
     model
         The model of a new key: a learner that has not learned yet, or the path of a saved one,
         which workers read when they first see the key. With ``{key}`` in the file's name each key
-        has its own, as :func:`save_models` writes them.
+        has its own, as :func:`save_models` writes them. Or a :class:`nystream.Keyed` that has not
+        learned yet, for many keys with few rows: each group of keys has one.
     otherwise
         The learner of new keys without a file, if the path has ``{key}``. Without it, a missing
         file ends the query.
+    groups
+        With a ``Keyed``, into how many groups the keys are divided, at least 1; 16 if None. Keys
+        of a group have a shared model, and are learned by one worker. A query that is started
+        again keeps the number with which it began.
 
     Returns
     -------
@@ -102,6 +101,7 @@ def learn_stream(
     4 None 2.0 None
     """
     start = Start.of(model, otherwise)
+    n_groups = number_of_groups(start, groups)
     source = Source.of(df, key, features, target, order, start.takes_tables)
     carried = [*source.key, *source.order]
     check_answer([*(column.name for column in carried), target, "prediction", "error"])
@@ -109,83 +109,20 @@ def learn_stream(
     numbers = [types.StructField(name, types.DoubleType()) for name in ("label", "prediction")]
     fields = [column.field() for column in carried]
     schema = types.StructType([*fields, *numbers, types.StructField("error", types.StringType())])
-    learning = OnlineLearning(start, source)
-    answer = source.grouped().transformWithStateInPandas(learning, schema, "append", "None")
+    learning = GroupLearning(start, source, n_groups) if n_groups else OnlineLearning(start, source)
+    rows = source.grouped(n_groups)
+    answer = rows.transformWithStateInPandas(learning, schema, "append", "None")
     label = F.col("label").alias(target)
     return answer.select(*(column.back() for column in carried), label, "prediction", "error")
 
 
-class OnlineLearning(StatefulProcessor):
-    """A worker, which learns the rows that a key has in a micro-batch."""
-
-    def __init__(self, start: Start, source: Source) -> None:
-        self._start = start
-        self._keys = [column.short for column in source.key]
-        self._orders = [column.short for column in source.order]
-        self._features = source.features
-        self._texts = source.texts
-        self._target = source.target
-
-    def init(self, handle: StatefulProcessorHandle) -> None:
-        """Begin a task."""
-        use_cores_of_task()
-        self._state = handle.getValueState("model", "model binary")
-
-    def handleInputRows(  # noqa: N802
-        self, key: Any, rows: Iterator[Any], timerValues: TimerValues
-    ) -> Iterator[Any]:
-        """Learn the rows of a key in their order."""
-        frame = pd.concat(list(rows)).sort_values(self._orders, kind="stable")
-        X = frame[short_names(len(self._features))]
-        y = frame["label"].to_numpy(np.float64)
-        learner = self._learner(key)
-        if learner.schema is None:
-            predictions, errors = self._answer_numbers(learner, X.to_numpy(np.float64), y)
-        else:
-            dicts = X.set_axis(self._features, axis=1).to_dict("records")
-            predictions, errors = answer_rows(learner, dicts, self._target, y)
-        self._state.update((learner.to_bytes(),))
-        answer = frame[[*self._orders, "label"]].assign(prediction=predictions, error=errors)
-        yield answer.assign(**dict(zip(self._keys, key, strict=True)))
-
-    def close(self) -> None:
-        """End a task."""
-
-    def _answer_numbers(
-        self, learner: nystream.Learner, X: NDArray[np.float64], y: NDArray[np.float64]
-    ) -> tuple[NDArray[np.float64], NDArray[Any]]:
-        sound, errors = inspect(self._features, self._target, X, y)
-        predictions = np.full(len(y), np.nan)
-        predictions[sound] = predict_then_learn(learner, self._features, X[sound], y[sound])
-        return predictions, errors
-
-    def _learner(self, key: tuple[Any, ...]) -> nystream.Learner:
-        if (state := self._state.get()) is None:
-            return self._start.learner(self._features, key, self._texts)
-        learner = nystream.Learner.from_bytes(state[0])
-        # A query may be started again with others.
-        check_features(learner, self._features, key, self._texts)
-        return learner
-
-
-def predict_then_learn(
-    learner: nystream.Learner, names: list[str], X: NDArray[np.float64], y: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """Predict each row, then learn it if it has a label.
-
-    One by one: blocks would be faster, but they end where a micro-batch ends, and so the last bits
-    would depend on how Spark cuts the stream.
-    """
-    predictions = np.empty(len(y))
-    labelled = ~np.isnan(y)
-    for i in range(len(y)):
-        one = slice(i, i + 1)
-        # A learner remembers the names of the first row that it learns.
-        rows: Any = X[one] if learner.n_seen else NamedRows(names, X[one])
-        predictions[one] = (
-            learner.progressive(rows, y[one]) if labelled[i] else learner.predict_many(rows)
-        )
-    return predictions
+def number_of_groups(start: Start, groups: int | None) -> int | None:
+    """Return into how many groups keys are divided; None if each is alone."""
+    if start.is_keyed:
+        return whole("groups", N_GROUPS if groups is None else groups)
+    if groups is not None:
+        raise ValueError(f"groups is for a Keyed, but is {groups} with another model")
+    return None
 
 
 def check_provider(spark: SparkSession) -> None:

@@ -19,6 +19,15 @@ def spark():
     spark.stop()
 
 
+@pytest.fixture
+def small_batches(spark):
+    """Rows that reach a worker in many pieces."""
+    name = "spark.sql.execution.arrow.maxRecordsPerBatch"
+    spark.conf.set(name, 5)
+    yield
+    spark.conf.unset(name)
+
+
 @pytest.fixture(scope="session")
 def cluster():
     import ray

@@ -29,7 +29,7 @@ from nystream.ray._tasks import _outcome
 pytestmark = pytest.mark.ray
 
 N_ROWS, SIZE = 3000, 250
-KEYS = ["north", "south", "east", "west", "7"]
+KEYS = ["north", "south", "hill", "lake", "7"]  # of two shards, both have some
 
 
 def ridge(**params):
@@ -50,6 +50,13 @@ def plain(model, keys, X, y, size=SIZE):
             of_key = models.setdefault(str(key), copy.deepcopy(model))
             predictions[rows] = of_key.progressive(X[rows], y[rows])
     return models, predictions
+
+
+def alone(model, keys, X, y):
+    """The same in a Keyed, whose keys have nothing in common, in one call."""
+    keyed = nystream.Keyed(model, shared=False)
+    predictions = keyed.progressive(keys, X, y)
+    return {key: keyed.model(key) for key in map(str, keyed.keys())}, predictions
 
 
 def same_models(one, other):
@@ -90,10 +97,12 @@ def learned(cluster, tmp_path_factory):
 
 def test_shards_predict_and_learn_as_one_process_does(learned):
     shards, predictions = learned
-    models, expected = plain(ridge(), *stream())
+    models, expected = alone(ridge(), *stream())
     np.testing.assert_array_equal(predictions, expected)
     same_models(shards.models(), models)
     assert list(shards.models()) == sorted(KEYS)
+    np.testing.assert_array_equal(predictions, plain(ridge(), *stream(), size=1)[1])
+    np.testing.assert_allclose(predictions, plain(ridge(), *stream())[1], rtol=1e-9, atol=1e-9)
 
     keys, X, _ = stream(100, seed=1)
     asked = shards.predict_many([*keys, "nobody"], [*X, X[0]])
@@ -127,7 +136,7 @@ def test_no_row_is_lost_or_doubled_when_processes_are_killed(cluster, tmp_path):
 
     shards = Shards(ridge(), 2, tmp_path, every=2 * SIZE)
     predictions, failures = feed(shards, rows, kill)
-    models, expected = plain(ridge(), *rows)
+    models, expected = alone(ridge(), *rows)
     np.testing.assert_array_equal(predictions, expected)
     same_models(shards.models(), models)
     assert len(failures) == 2
@@ -150,14 +159,14 @@ def test_another_program_goes_on_where_the_last_record_is(cluster, tmp_path):
     assert second.position == start
     again = slice(start - 100, stop)
     predictions = second.progressive(keys[again], X[again], y[again], offset=start - 100)
-    models, expected = plain(ridge(), keys[:stop], X[:stop], y[:stop])
+    models, expected = alone(ridge(), keys[:stop], X[:stop], y[:stop])
     assert np.isnan(predictions[:100]).all()
     np.testing.assert_array_equal(predictions[100:], expected[start:])
     same_models(second.models(), models)
 
     second.save()
     names = {file.name for file in tmp_path.iterdir()}
-    assert names == {"shards.ckpt", f"shard-0-{stop}.ckpt", f"shard-1-{stop}.ckpt"}
+    assert names == {"shards.ckpt", f"shard-0-{stop}.nys", f"shard-1-{stop}.nys"}
     assert Record.read(tmp_path).position == stop
 
 
@@ -225,7 +234,7 @@ def test_an_interrupted_call_is_undone(cluster, tmp_path, monkeypatch):
             shards.progressive(K, X[:, :2], Y, offset=0)
     assert shards.position == 0
     predictions = shards.progressive(K, X, Y, offset=0)  # the rows before had another width
-    models, expected = plain(ridge(), K, X, Y)
+    models, expected = alone(ridge(), K, X, Y)
     np.testing.assert_array_equal(predictions, expected)
     same_models(shards.models(), models)
 
@@ -261,6 +270,13 @@ def test_a_damaged_file_is_refused(cluster, tmp_path):
     (tmp_path / "shard-0-20.ckpt").write_bytes(Checkpoint({}, {}).to_bytes()[:-1])
     with pytest.raises(ValueError, match=r"shard-0-20\.ckpt is not a sound checkpoint"):
         Shards(ridge(), 1, tmp_path)
+    Record(ridge(), validator, 20, ["shard-0-20.nys"]).write(tmp_path)
+    (tmp_path / "shard-0-20.nys").write_bytes(nystream.Keyed(ridge()).to_bytes()[:-1])
+    with pytest.raises(ValueError, match=r"shard-0-20\.nys: not a nystream model: it ends too"):
+        Shards(ridge(), 1, tmp_path)
+    ridge().save(tmp_path / "shard-0-20.nys")
+    with pytest.raises(ValueError, match=r"shard-0-20\.nys should hold models by key, but holds"):
+        Shards(ridge(), 1, tmp_path)
 
 
 def test_a_shard_refuses_rows_that_do_not_come_next(monkeypatch):
@@ -270,9 +286,16 @@ def test_a_shard_refuses_rows_that_do_not_come_next(monkeypatch):
         shard.progressive((5, 6), None, X, Y)
 
 
+def taught():
+    model = nystream.Keyed(ridge())
+    model.learn_many(K, X, Y)
+    return model
+
+
 def test_the_arguments_of_shards_are_checked(tmp_path):
     for arguments, every, kind, message in [
-        ((nystream.RidgeAld, 1), 1, TypeError, "model should be a learner, but is <class"),
+        ((nystream.RidgeAld, 1), 1, TypeError, "should be a learner or a Keyed, but is <class"),
+        ((taught(), 1), 1, ValueError, "should be a Keyed without rows, but has learned 20 of"),
         ((ridge(), 0), 1, ValueError, "n_shards should be at least 1, but is 0"),
         ((ridge(), 1.5), 1, TypeError, "n_shards should be a whole number, but is 1.5"),
         ((ridge(), 1), 0, ValueError, "every should be at least 1, but is 0"),

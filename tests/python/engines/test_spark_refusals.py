@@ -42,6 +42,16 @@ def fitted():
     return model
 
 
+def keyed():
+    return nystream.Keyed(nystream.LinearRls())
+
+
+def taught():
+    model = keyed()
+    model.learn_many([0] * 10, *random_stream(10, 2))
+    return model
+
+
 def wide():
     return nystream.Fogd(frequencies=np.ones((1000, 100)))
 
@@ -50,9 +60,13 @@ REFUSED = [
     ({"model": fitted()}, ValueError, "seen 10 rows: save it, and pass the path"),
     ({"model": nystream.Auto(n_targets=2)}, ValueError, "model should have 1 target, but has 2"),
     ({"model": wide()}, ValueError, "model should have at most 500000 bytes, but has 1616656"),
-    ({"model": nystream.RidgeAld}, TypeError, "model should be a learner or a path"),
+    ({"model": nystream.RidgeAld}, TypeError, "model should be a learner, a Keyed or a path"),
+    ({"model": taught()}, ValueError, "model should not have learned yet, but has seen 10 rows"),
+    ({"groups": 4}, ValueError, "groups is for a Keyed, but is 4 with another model"),
+    ({"model": keyed(), "groups": 0}, ValueError, "groups should be at least 1, but is 0"),
     ({"model": "m/{key}/m.nys"}, ValueError, "in the name of the file alone"),
     ({"otherwise": ridge()}, ValueError, "otherwise is for keys without a file"),
+    ({"model": "{key}", "otherwise": keyed()}, TypeError, "otherwise should be a learner, but"),
     ({"model": "m.nys", "otherwise": ridge()}, ValueError, "otherwise is for a path with {key}"),
     ({"model": "{key}", "otherwise": fitted()}, ValueError, "otherwise should not have learned"),
     ({"model": "{key}", "otherwise": 5}, TypeError, "otherwise should be a learner, but is 5"),
@@ -96,6 +110,8 @@ def test_bad_arguments_of_the_others_are_refused(spark, empty, tmp_path):
     stream = spark.readStream.format("rate").load()
     with pytest.raises(ValueError, match="df should not stream"):
         fit_per_key(stream, **COLUMNS, model=ridge())
+    with pytest.raises(TypeError, match="a learner or a path; learn_stream is for a Keyed"):
+        fit_per_key(table, **COLUMNS, model=keyed())
 
 
 def test_another_state_store_is_refused(spark, empty):

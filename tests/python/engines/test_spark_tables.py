@@ -97,6 +97,20 @@ def test_a_stream_of_tables_is_the_loop(spark, tmp_path, model):
     assert {row.error for row in answer} == {None}
 
 
+def test_keys_of_a_group_share_columns(spark, tmp_path):
+    write_files(tmp_path / "rows", [table_of(FULL[i : i + 60]) for i in (0, 60)])
+    df = read_files(spark, tmp_path / "rows", SCHEMA)
+    model, expected = nystream.Keyed(tabular()), {}
+    answer = answer_of(learn_stream(df, **COLUMNS, model=model, groups=1), "of_keyed").collect()
+    for row in FULL:
+        one = row["key"], {name: row[name] for name in COLUMNS["features"]}
+        expected[row["t"]] = model.predict_one(*one)
+        if row["rent"] is not None:
+            model.learn_one(*one, row["rent"])
+    assert {row.t: row.prediction for row in answer} == expected
+    assert {row.error for row in answer} == {None}
+
+
 def test_a_row_that_cannot_be_read_is_told_and_not_learned(spark):
     rows = [dict(row) for row in FULL[:40]]
     rows[20]["rooms"] = math.inf

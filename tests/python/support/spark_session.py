@@ -62,7 +62,7 @@ def answer_of(df, name):
 
 def run_query(spark, folder, **change):
     df = read_files(spark, folder / "rows")
-    answer = learn_stream(df, **(COLUMNS | change), model=ridge())
+    answer = learn_stream(df, **(COLUMNS | {"model": ridge()} | change))
     sink = answer.writeStream.option("checkpointLocation", str(folder / "checkpoint"))
     sink.trigger(availableNow=True).start(str(folder / "answer")).awaitTermination()
 
