@@ -2,6 +2,7 @@
 
 use nystream::kernels::{AnyKernel, Gaussian, Linear, Matern52, Polynomial};
 use nystream::linalg::Panels;
+use nystream::losses::{Absolute, AnyLoss, EpsilonInsensitive, Huber, Quantile};
 use nystream::{
     AnyParams, AogdAldParams, AutoParams, ConKonsParams, FogdParams, KrlsAldParams, Learner,
     LinearRlsParams, NogdParams, NonsAldParams, Policy, ProsNKonsParams, RidgeAldParams, Rows,
@@ -27,6 +28,18 @@ fn kernels() -> impl Strategy<Value = AnyKernel> {
     ]
 }
 
+/// Losses of one target, for labels of any size.
+fn loss(which: usize, n_targets: usize, forward: bool) -> AnyLoss {
+    match which % 5 {
+        _ if n_targets > 1 || forward => AnyLoss::default(),
+        0 => Absolute {}.into(),
+        1 => Quantile { q: 0.9 }.into(),
+        2 => Huber { delta: 0.3 }.into(),
+        3 => EpsilonInsensitive { epsilon: 0.1 }.into(),
+        _ => AnyLoss::default(),
+    }
+}
+
 /// Learners that work in blocks.
 fn learners() -> impl Strategy<Value = AnyParams> {
     let numbers = (-4.0..-1.0, -4.0..2.0, 0.05..2.0, any::<[bool; 4]>());
@@ -34,6 +47,11 @@ fn learners() -> impl Strategy<Value = AnyParams> {
         |(kernel, (alpha, mu, bound, [forward, clip, forgets, replaces]), which, size)| {
             let forgetting = if forgets { 1.0 - 0.1 * bound } else { 1.0 };
             let n_targets = 1 + size % 3;
+            let policy = if replaces {
+                Policy::Replace
+            } else {
+                Policy::Freeze
+            };
             let (alpha, mu) = (10.0_f64.powf(alpha), 10.0_f64.powf(mu));
             match which {
                 0 => NonsAldParams {
@@ -61,6 +79,7 @@ fn learners() -> impl Strategy<Value = AnyParams> {
                     clip,
                     forgetting,
                     n_targets,
+                    loss: loss(size, n_targets, forward),
                     ..RidgeAldParams::default()
                 }
                 .into(),
@@ -69,11 +88,7 @@ fn learners() -> impl Strategy<Value = AnyParams> {
                     warm_up: 8 + size,
                     max_basis: size,
                     forgetting: 1.0 - 0.01 * bound,
-                    policy: if replaces {
-                        Policy::Replace
-                    } else {
-                        Policy::Freeze
-                    },
+                    policy,
                     n_targets,
                 }
                 .into(),
@@ -84,13 +99,10 @@ fn learners() -> impl Strategy<Value = AnyParams> {
                     forward,
                     clip,
                     max_basis: Some(size),
-                    policy: if replaces {
-                        Policy::Replace
-                    } else {
-                        Policy::Freeze
-                    },
+                    policy,
                     forgetting,
                     n_targets,
+                    loss: loss(size, n_targets, forward),
                 }
                 .into(),
                 3 => KrlsAldParams {
@@ -123,6 +135,7 @@ fn learners() -> impl Strategy<Value = AnyParams> {
                     intercept: size % 2 == 0,
                     forgetting,
                     n_targets,
+                    loss: loss(size, n_targets, forward),
                 }
                 .into(),
             }

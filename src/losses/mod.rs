@@ -263,7 +263,9 @@ impl AnyLoss {
     /// Brings values to predictions.
     pub(crate) fn predict_in_place(&self, values: &mut [f64]) {
         if self.has_link() {
-            values.iter_mut().for_each(|v| *v = self.prediction(*v));
+            for v in values {
+                *v = self.prediction(*v);
+            }
         }
     }
 
@@ -332,7 +334,7 @@ mod tests {
     #[test]
     fn round_kinks_are_means_of_the_loss_over_a_distance() {
         let width = 0.3;
-        for loss in AnyLoss::all().into_iter().filter(|loss| loss.has_kinks()) {
+        for loss in AnyLoss::all().into_iter().filter(Loss::has_kinks) {
             for v in (-40..40).map(|i| 0.07 * f64::from(i) + 0.003) {
                 let slope =
                     (loss.value(v + width, 1.0) - loss.value(v - width, 1.0)) / (2.0 * width);
