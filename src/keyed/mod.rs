@@ -262,8 +262,7 @@ impl Keyed {
         let own = bench.read(&slot.own, &self.overflow, &mut place)?;
         let algorithm = self.wider(own)?.unwrap_or_else(|| own.copy());
         let width = self.n_features.filter(|_| slot.age > 0);
-        let (params, encoding) = (self.params.model.clone(), self.encoding.clone());
-        Learner::of_algorithm(params, algorithm, encoding, (width, slot.age))
+        self.learner(&self.params.model, algorithm, (width, slot.age))
     }
 
     /// A copy of the shared model, if there is one; it takes the same rows.
@@ -271,8 +270,23 @@ impl Keyed {
         let (Some(params), Some(shared)) = (&self.params.shared, &self.shared) else {
             return Ok(None);
         };
-        let (encoding, learned) = (self.encoding.clone(), (self.n_features, self.n_seen));
-        Learner::of_algorithm(params.clone(), shared.copy(), encoding, learned).map(Some)
+        let learned = (self.n_features, self.n_seen);
+        self.learner(params, shared.copy(), learned).map(Some)
+    }
+
+    /// A learner that takes the same rows and has learned so many, of this width.
+    fn learner(
+        &self,
+        params: &AnyParams,
+        algorithm: Box<dyn Algorithm>,
+        learned: (Option<usize>, u64),
+    ) -> Result<Learner, Error> {
+        let encoding = self.encoding.clone();
+        let mut learner = Learner::of_algorithm(params.clone(), algorithm, encoding, learned)?;
+        if learned.1 > 0 {
+            learner.name_features(self.names.clone());
+        }
+        Ok(learner)
     }
 
     /// Forgets a key; what the shared model has learned of it remains.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from typing import TYPE_CHECKING, Any
 
-from nystream._keyed import Model
+from nystream._runs.keyed import Model
 from nystream.ray._engine import answers, ray
 from nystream.ray._models import stand_alone
 from nystream.ray._record import Record

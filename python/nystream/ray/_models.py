@@ -9,8 +9,8 @@ import numpy as np
 
 import nystream
 from nystream._frames import take
-from nystream._keyed import Model, new_learner
 from nystream._runs.checkpoint import Checkpoint
+from nystream._runs.keyed import Model, new_learner
 from nystream.ray._rows import blank
 
 if TYPE_CHECKING:

@@ -10,9 +10,9 @@ import numpy as np
 
 import nystream
 from nystream._checks import whole
-from nystream._keyed import Model, new_learner
 from nystream._learners._columns import column_parameters
 from nystream._runs.checkpoint import Checkpoint
+from nystream._runs.keyed import Model, new_learner
 from nystream.ray._rows import named
 
 if TYPE_CHECKING:

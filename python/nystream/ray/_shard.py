@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import nystream
-from nystream._keyed import Model, new_learner
+from nystream._runs.keyed import Model, new_learner
 from nystream.ray._keys import home
 from nystream.ray._models import keys_of, new_models, restored, write_models
 from nystream.ray._rows import blank

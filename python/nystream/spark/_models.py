@@ -15,8 +15,8 @@ import nystream
 from nystream._checks import FIT
 from nystream._core import LARGEST
 from nystream._frames import NamedRows
-from nystream._keyed import Model, new_learner
 from nystream._runs.checkpoint import kind_of
+from nystream._runs.keyed import Model, new_learner
 from nystream.spark._engine import TaskContext
 
 KEY = "{key}"

@@ -255,6 +255,7 @@ def test_names_of_columns_are_held_to():
     model = linear()
     model.learn_many(keys, frame, y)
     assert model.feature_names == ["a", "b", "c"]
+    assert model.model(keys[0]).feature_names == model.shared.feature_names == ["a", "b", "c"]
     assert model.n_features == 3
     with pytest.raises(ValueError, match="X"):
         model.predict_many(keys, frame[["b", "a", "c"]])

@@ -8,6 +8,7 @@ from messy import messy_rows
 from support import random_stream
 
 import nystream
+from nystream._frames import NamedRows
 from nystream._runs.checkpoint import Checkpoint
 
 pytest.importorskip("ray", reason="not installed: ray")
@@ -105,7 +106,7 @@ def folder_of_learners(folder, model, keys, X, y):
 @pytest.mark.parametrize("n_shards", [1, 2])
 def test_a_folder_of_learners_goes_on_as_one_of_keyed(cluster, tmp_path, n_shards):
     keys, X, y = stream()
-    half = N_ROWS // 2
+    X, half = NamedRows(["a", "b", "c"], X), N_ROWS // 2
     model = nystream.RidgeAld(max_basis=30)
     models = folder_of_learners(tmp_path, model, keys[:half], X[:half], y[:half])
     shards = Shards(model, n_shards, tmp_path)
@@ -117,5 +118,10 @@ def test_a_folder_of_learners_goes_on_as_one_of_keyed(cluster, tmp_path, n_shard
     shards.save()
     names = {file.name for file in tmp_path.glob("shard-*")}
     assert names == {f"shard-{i}-{N_ROWS}.nys" for i in range(n_shards)}
-    counts = {key: own.n_seen for key, own in shards.models().items()}
-    assert counts == {key: own.n_seen for key, own in models.items()}
+    found = shards.models()
+    assert {k: m.n_seen for k, m in found.items()} == {k: m.n_seen for k, m in models.items()}
+    moved = Shards(model, 3 - n_shards, tmp_path).models()
+    assert {k: m.to_bytes() for k, m in moved.items()} == {
+        k: m.to_bytes() for k, m in found.items()
+    }
+    assert moved["7"].feature_names == ["a", "b", "c"]
