@@ -12,7 +12,8 @@ PIP := -m pip install --quiet --disable-pip-version-check
 INSTALL := rm -f python/nystream/*.so && $(BIN)/python $(PIP)
 # All that the tests need is installed, and what is compiled is as new as its sources.
 READY := $(VENV)/.ready
-INSTALL_ALL := $(INSTALL) -e '.[bench]' --group dev && touch $(READY)
+# Of ten thousand files of libraries the tests import some, and Python compiles those by itself.
+INSTALL_ALL := $(INSTALL) --no-compile -e '.[bench]' --group dev && touch $(READY)
 SOURCES := $(shell find src -name '*.rs') Cargo.toml Cargo.lock pyproject.toml
 # Zig links against an old glibc, so that the wheel runs on Linux systems since 2014.
 WHEEL := $(if $(filter Linux,$(shell uname -s)),--zig --compatibility manylinux2014)
@@ -21,11 +22,14 @@ CLEAN := $(CURDIR)/build/clean
 VECTORS := --test blocks --test linalg --test updates
 # Tests in Rust have no limits of their own: all of a command together may take so many seconds.
 LIMIT := $(PYTHON) tests/limit.py 600
+# On a clean checkout, what is compiled once needs no notes for the next time; where `make check` has left some, they serve.
+INCREMENTAL := $(if $(wildcard target/debug/incremental),1,0)
+PYTEST := $(BIN)/pytest -n auto --dist worksteal
 # What the inner loop leaves out.
 FAST := not (ray or site or slow or spark or wheel)
 
 .DEFAULT_GOAL := help
-.PHONY: help tools demo check test rust python format docs wheel bench bench-rust clean uncompiled
+.PHONY: help tools demo check test rust python lints format docs wheel bench bench-rust clean uncompiled
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -61,12 +65,15 @@ check: tools $(READY) ## the inner loop: format, lints, types and the fast tests
 	cargo clippy --quiet --locked --features python -- -D warnings
 	$(BIN)/mypy
 	PROPTEST_CASES=10 $(LIMIT) cargo test --quiet --locked --lib --tests
-	$(BIN)/pytest --quiet -n auto --dist worksteal -m '$(FAST)' --timeout 30
+	$(PYTEST) --quiet -m '$(FAST)' --timeout 30
 
-test: rust python ## everything that CI runs
+# Building and checking the package leaves a core idle most of the time, which the Rust half takes. Without a number after
+# `--jobs`, since cargo may take it for a limit of its own, too.
+test: tools ## everything that CI runs
+	@$(MAKE) --no-print-directory --jobs rust lints
+	$(PYTEST)
 
-# On a clean checkout, what is compiled once needs no notes for the next time; where `make check` has left some, they serve.
-rust: export CARGO_INCREMENTAL = $(if $(wildcard target/debug/incremental),1,0)
+rust: export CARGO_INCREMENTAL = $(INCREMENTAL)
 rust: tools ## the Rust half of the tests
 	cargo fmt --check
 	cargo clippy --locked --all-targets -- -D warnings
@@ -76,14 +83,15 @@ rust: tools ## the Rust half of the tests
 	NYSTREAM_SIMD=lanes-2 PROPTEST_CASES=20 $(LIMIT) cargo test --locked --lib $(VECTORS)
 	$(LIMIT) cargo test --locked --doc
 
-python: tools $(ENVIRONMENT) ## the Python half
-	cargo clippy --locked --features python -- -D warnings
-	$(INSTALL_ALL)
+python: lints ## the Python half
+	$(PYTEST)
+
+lints: tools $(READY)
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/stubtest nystream._core
-	$(BIN)/pytest -n auto --dist worksteal
+	CARGO_INCREMENTAL=$(INCREMENTAL) cargo clippy --locked --features python -- -D warnings
 
 format: tools $(ENVIRONMENT) ## format Rust and Python
 	@$(BIN)/python $(PIP) --group lint
