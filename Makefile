@@ -18,8 +18,8 @@ SOURCES := $(shell find src -name '*.rs') Cargo.toml Cargo.lock pyproject.toml
 # Zig links against an old glibc, so that the wheel runs on Linux systems since 2014.
 WHEEL := $(if $(filter Linux,$(shell uname -s)),--zig --compatibility manylinux2014)
 CLEAN := $(CURDIR)/build/clean
-# The tests in which the width of vectors matters.
-VECTORS := --test blocks --test linalg --test updates
+# The tests in which the width of vectors matters: not those of what is made of models, which take minutes with narrow vectors.
+VECTORS := --test blocks --test linalg --test updates -- --skip keyed:: --skip forecast:: --skip text::
 # Tests in Rust have no limits of their own: all of a command together may take so many seconds.
 LIMIT := $(PYTHON) tests/limit.py 600
 # On a clean checkout, what is compiled once needs no notes for the next time; where `make check` has left some, they serve.
