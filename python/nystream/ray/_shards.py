@@ -11,7 +11,7 @@ import numpy as np
 import nystream
 from nystream._checks import whole
 from nystream._frames import take
-from nystream._runs.keyed import Model, new_learner
+from nystream._runs.keyed import new_learner
 from nystream.ray import _keys
 from nystream.ray._actors import Actors
 from nystream.ray._rows import blank, sendable
@@ -74,7 +74,7 @@ class Shards:
 
     def __init__(
         self,
-        model: Model,
+        model: nystream.Learner | nystream.Keyed,
         n_shards: int,
         folder: str | PathLike[str],
         *,
