@@ -182,3 +182,24 @@ def test_losses_compare_hash_and_pickle():
     assert nystream.Quantile(0.1) != nystream.Quantile(0.2)
     with pytest.raises(ValueError, match=r"could not be broadcast|shape mismatch"):
         nystream.Squared()([1.0, 2.0], [1.0, 2.0, 3.0])
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: nystream.RidgeAld(KERNEL, loss="absolute"),
+        lambda: nystream.RidgeAld(KERNEL, max_basis=5, policy="replace", loss="huber"),
+        lambda: nystream.LinearRls(forgetting=0.99, loss=nystream.Quantile(0.9)),
+        lambda: nystream.AogdAld(KERNEL, loss="epsilon_insensitive"),
+    ],
+)
+def test_models_by_key_are_those_of_a_dict_also_with_a_loss(make):
+    keys = np.random.default_rng(0).integers(0, 6, len(X))
+    keyed, models = nystream.Keyed(make(), shared=False), {}
+    predictions = keyed.progressive(keys, X, X[:, 0])
+    for key, x, found in zip(keys, X, predictions, strict=True):
+        model = models.setdefault(key, make())
+        assert found == pytest.approx(model.predict_one(x), abs=1e-12)
+        model.learn_one(x, x[0])
+    again = nystream.Keyed.from_bytes(keyed.to_bytes())
+    np.testing.assert_array_equal(again.predict_many(keys, X), keyed.predict_many(keys, X))
