@@ -6,6 +6,7 @@
 mod aogd_ald;
 mod auto;
 mod con_kons;
+mod feature_learner;
 mod fogd;
 mod in_blocks;
 mod kaar;
@@ -43,6 +44,7 @@ use crate::updates::Rounds;
 pub use aogd_ald::{AogdAld, AogdAldParams};
 pub use auto::{Auto, AutoParams, Event, Expert};
 pub use con_kons::{ConKons, ConKonsParams};
+pub use feature_learner::FeatureLearner;
 pub use fogd::{Fogd, FogdParams};
 pub(crate) use in_blocks::learn_rows;
 use in_blocks::one_by_one;
@@ -53,7 +55,6 @@ pub use krls_ald::{KrlsAld, KrlsAldParams};
 pub use linear_rls::{LinearRls, LinearRlsParams};
 pub use nogd::{Nogd, NogdParams};
 pub use nons_ald::{Decay, NonsAld, NonsAldParams};
-pub use on_features::FeatureLearner;
 use on_features::OnFeatures;
 pub use online_krr::{OnlineKrr, OnlineKrrParams};
 pub use pkawv::{Pkawv, PkawvParams};
@@ -313,22 +314,6 @@ macro_rules! registry {
         }
 
         impl AnyParams {
-    /// The loss; `None` for an algorithm that has the squared one alone.
-    pub fn loss(&self) -> Option<AnyLoss> {
-        Some(match self {
-            Self::AogdAld(params) => params.loss,
-            Self::ConKons(ConKonsParams(params)) | Self::ProsNKons(params) => params.loss,
-            Self::Fogd(params) => params.loss,
-            Self::Kogd(params) => params.loss,
-            Self::Kons(params) => params.loss,
-            Self::LinearRls(params) => params.loss,
-            Self::Nogd(params) => params.loss,
-            Self::NonsAld(params) => params.loss,
-            Self::RidgeAld(params) => params.loss,
-            _ => return None,
-        })
-    }
-
             /// The names of all algorithms.
             pub const NAMES: &[&str] = &[$(stringify!($algorithm)),*];
 
@@ -364,6 +349,22 @@ macro_rules! registry {
 }
 
 impl AnyParams {
+    /// The loss; `None` for an algorithm that has the squared one alone.
+    pub fn loss(&self) -> Option<AnyLoss> {
+        Some(match self {
+            Self::AogdAld(params) => params.loss,
+            Self::ConKons(ConKonsParams(params)) | Self::ProsNKons(params) => params.loss,
+            Self::Fogd(params) => params.loss,
+            Self::Kogd(params) => params.loss,
+            Self::Kons(params) => params.loss,
+            Self::LinearRls(params) => params.loss,
+            Self::Nogd(params) => params.loss,
+            Self::NonsAld(params) => params.loss,
+            Self::RidgeAld(params) => params.loss,
+            _ => return None,
+        })
+    }
+
     /// These parameters with another forgetting factor; an error for an algorithm that has none.
     pub fn with_forgetting(mut self, factor: f64) -> Result<Self, Error> {
         let algorithm = self.name();

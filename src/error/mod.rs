@@ -1,6 +1,7 @@
 //! The errors of the crate, in one enum.
 
 mod columns;
+mod place;
 
 use std::path::{Path, PathBuf};
 use std::{fmt, io};
@@ -8,33 +9,7 @@ use std::{fmt, io};
 use crate::limits::{LARGEST, Range};
 pub use columns::ColumnProblem;
 use columns::Listed;
-
-/// The place of a value in the caller's arguments: `y`, `x[2]`, `y[7]` or `X[7, 2]`.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
-    /// Name of the argument.
-    pub argument: &'static str,
-    /// Row and column, or the one index a vector has.
-    pub index: Vec<usize>,
-}
-
-impl Place {
-    /// A place in `argument`; an empty index means the argument itself.
-    pub fn new(argument: &'static str, index: impl Into<Vec<usize>>) -> Self {
-        let index = index.into();
-        Self { argument, index }
-    }
-}
-
-impl fmt::Display for Place {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let index: Vec<String> = self.index.iter().map(usize::to_string).collect();
-        match index.as_slice() {
-            [] => f.write_str(self.argument),
-            _ => write!(f, "{}[{}]", self.argument, index.join(", ")),
-        }
-    }
-}
+pub use place::Place;
 
 /// Displays a number, with an exponent where it has many zeros.
 struct Shown(f64);
